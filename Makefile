@@ -1,0 +1,59 @@
+# Every entry below has one line of help; `make` alone prints them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+LOCK := requirements/dev.lock
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint format bench screenshots system lock clean
+
+help: ## Show this help
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): $(LOCK) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Kakurenbo needs Python 3.11 or newer, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing. On Debian: apt install python3-venv"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@UV_LINK_MODE=copy $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r $(LOCK)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+install: $(STAMP) ## Make .venv with everything (quick when nothing changed)
+
+run: $(STAMP) ## Serve the demo contest on http://127.0.0.1:8000 (Ctrl-C stops it)
+	@$(BIN)/python manage.py up
+
+test: $(STAMP) ## Run all tests
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+lint: $(STAMP) ## Check style, types and templates
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy .
+	@$(BIN)/djlint --quiet --check templates
+	@$(BIN)/djlint --quiet --lint templates
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+format: $(STAMP) ## Put the code into the house format
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/djlint --quiet --reformat templates || true
+
+bench: $(STAMP) ## Measure ours against its peers, as ratios
+	@$(BIN)/python -m tests.bench
+
+screenshots: $(STAMP) ## Write pictures of every page to var/screenshots
+	@$(BIN)/python -m tests.browser.screenshots
+
+system: ## Install what a Debian machine may lack (as root)
+	@sh docker/system-packages.sh
+
+lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/dev.in -o requirements/dev.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/base.in -c requirements/dev.lock -o requirements/base.lock
+
+clean: ## Remove .venv, caches and the demo's data in var/
+	@rm -rf $(VENV) var build *.egg-info .pytest_cache .mypy_cache .ruff_cache

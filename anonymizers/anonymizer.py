@@ -1,0 +1,56 @@
+"""What an anonymizer is: a plain function, its declared parameters, and the constant that describes it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from datasets.tables import Release
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter, declared once; the command line, the web form and the docs are made from it."""
+
+    name: str
+    kind: Literal["int", "float", "choice", "bool", "text"]
+    default: Any
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Anonymized:
+    """The release and a report for people: what was changed, the expected risk, which limits bind."""
+
+    release: Release
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Anonymizer:
+    """Describes an anonymizer of M and T.
+
+    ``function(original, limits, rng, **parameters)`` returns an `Anonymized`. ``limits`` maps names of
+    measures to the round's upper limits and may be empty.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    function: Callable[..., Anonymized]
+    reference: str
+    version: int
+    parameters: tuple[Parameter, ...] = ()
+
+    @property
+    def documentation(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+class ParameterError(ValueError):
+    """A parameter is unknown or out of its range. The text names it, what was got and what is expected."""

@@ -1,0 +1,1 @@
+"""Attacks: guess who is who in a released table, and judge the guess."""

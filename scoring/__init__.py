@@ -1,0 +1,1 @@
+"""Measures of utility and of risk, and the rules made of them."""

@@ -1,0 +1,44 @@
+"""What a measure is: a plain function and the constant that describes it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Json = Any
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A number and the detail that a person would ask for next. ``detail`` holds only JSON values."""
+
+    value: float
+    detail: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Describes a utility measure of M′, T′.
+
+    ``function(original, released, truth)`` takes two `datasets.tables.Dataset` and the truth (an array of
+    0-based rows of M), and returns a `Measurement`. The page about the measure is made from this constant
+    and the function's docstring.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    function: Callable[..., Measurement]
+    low: float
+    high: float | None
+    better: Literal["lower", "higher"]
+    reference: str
+    version: int
+    uses_truth: bool
+    unit: str = ""
+
+    @property
+    def documentation(self) -> str:
+        return inspect.getdoc(self.function) or ""
