@@ -1,0 +1,51 @@
+"""Entry point of the ``kakurenbo`` command. Exit codes: 0 fine, 1 invalid, 2 usage or unreadable input."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+COMMANDS: dict[str, str] = {}
+"""Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""
+
+
+class UsageError(Exception):
+    """The user's call or input cannot be used; the text says why, where, got, expected."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="kakurenbo", description="Hide people in data, hunt for people in the data of others."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    for name, line in COMMANDS.items():
+        sub = commands.add_parser(name, help=line, description=line)
+        # Only the chosen command is imported: a command that needs no solver starts without one.
+        if name == chosen:
+            module = importlib.import_module(f"kakurenbo.commands.{name}")
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    arguments = parser.parse_args(words)
+    try:
+        return int(arguments.run(arguments))
+    except UsageError as error:
+        print(f"kakurenbo: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("kakurenbo: interrupted; nothing was left half-written.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): end quietly, as other tools do.
+        with Path(os.devnull).open("w") as sink:
+            os.dup2(sink.fileno(), sys.stdout.fileno())
+        return 141
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""What every test may use: the real data beside the project, and skips that cannot hide in CI."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED_DATA = ROOT.parent / "shared" / "data"
+
+
+def missing(reason: str) -> None:
+    """Skip because this machine lacks something; with KAKURENBO_REQUIRE_ALL set, fail instead."""
+    if os.environ.get("KAKURENBO_REQUIRE_ALL"):
+        pytest.fail(f"{reason} (KAKURENBO_REQUIRE_ALL is set, so this is a failure)")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data that stands beside the project on the house's machines."""
+    if not SHARED_DATA.is_dir():
+        missing(
+            f"the real data is not on this machine: {SHARED_DATA.name} folder beside the project is absent"
+        )
+    return SHARED_DATA
