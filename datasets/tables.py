@@ -132,10 +132,11 @@ class Transactions:
         """Price times quantity of every row, in hundredths."""
         return self.price * self.quantity
 
-    def take(self, rows: npt.ArrayLike) -> Transactions:
+    def take(self, rows: npt.ArrayLike, customer: Codes | None = None) -> Transactions:
+        """Some rows, or all in another order; ``customer`` renumbers the people first."""
         rows = np.asarray(rows)
         return Transactions(
-            customer=frozen(self.customer[rows]),
+            customer=frozen((self.customer if customer is None else customer)[rows]),
             receipt=self.receipt.take(rows),
             day=frozen(self.day[rows]),
             minute=frozen(self.minute[rows]),
@@ -273,7 +274,7 @@ def price_text(hundredths: int) -> str:
 
 def texts_of(values: npt.NDArray, text_of: Callable[[int], str]) -> npt.NDArray[np.object_]:
     """Write every number as text, calling the writer once a distinct number."""
-    distinct, codes = np.unique(values, return_inverse=True)
+    codes, distinct = pd.factorize(values)
     texts: npt.NDArray[np.object_] = np.array([text_of(value) for value in distinct.tolist()], dtype=object)
     return texts[codes]
 
