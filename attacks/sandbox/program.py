@@ -101,7 +101,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
         budget -= len(content)
         if budget < 0:
             raise ProgramError(
-                f"The zip archive unpacks to more than {size_text(UNPACKED_BYTES)}, the most that is accepted."
+                f"The zip archive unpacks to more than {size_text(UNPACKED_BYTES)}, the most accepted."
             )
         files[name] = content
     return files
@@ -118,8 +118,8 @@ def _safe_name(info: zipfile.ZipInfo) -> str:
     parts = info.filename.split("/")
     if len(parts) > DEPTH or not all(PART.fullmatch(part) for part in parts):
         raise ProgramError(
-            f"{info.filename[:200]!r} in the zip archive is no acceptable name: expected a relative path of up"
-            f" to {DEPTH} parts of letters, digits, spaces and . _ + - that do not start with a dot."
+            f"{info.filename[:200]!r} in the zip archive is no acceptable name: expected a relative path of"
+            f" up to {DEPTH} parts of letters, digits, spaces and . _ + - that do not start with a dot."
         )
     return "/".join(parts)
 
@@ -138,6 +138,6 @@ def _with_entry(files: dict[str, bytes]) -> Program:
     if SCRIPT in files:
         return Program(files, SCRIPT)
     raise ProgramError(
-        f"The zip archive holds neither {SCRIPT} nor an executable file {EXECUTABLE} (with #! or ELF), at the top"
-        " or in one folder around everything."
+        f"The zip archive holds neither {SCRIPT} nor an executable file {EXECUTABLE} (with #! or ELF), at the"
+        " top or in one folder around everything."
     )

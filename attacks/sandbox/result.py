@@ -35,7 +35,7 @@ CPU_SIGNALS = (24, 9)
 
 @dataclass(frozen=True)
 class SandboxResult:
-    """Result of one run. ``output`` is there only if ``status`` is "done"; it is as untrusted as an upload."""
+    """Result of one run. ``output`` is there only if it is "done", and is as untrusted as an upload."""
 
     status: str
     reason: str

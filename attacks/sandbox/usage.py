@@ -28,7 +28,7 @@ class Usage:
 
 
 def descendants(pid: int) -> list[int]:
-    """All living processes below one. Orphans hang below the first process of their space, so none is missed."""
+    """All living processes below one. Orphans hang below the first process of their space: none is missed."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
