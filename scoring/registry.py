@@ -54,19 +54,19 @@ RISKS: tuple[RiskMeasure, ...] = (
 """Risk measures of any table with an id column and quasi-identifier columns."""
 
 
-def measure_named(name: str) -> Measure:
+def measure(name: str) -> Measure:
     """The utility measure of that name; upper and lower case do not matter.
 
-    >>> measure_named("UT-Jaccard").title
+    >>> measure("UT-Jaccard").title
     'Item sets moved'
     """
     return _named(MEASURES, name, "measure")
 
 
-def risk_named(name: str) -> RiskMeasure:
+def risk(name: str) -> RiskMeasure:
     """The risk measure of that name; upper and lower case, hyphen and underscore do not matter.
 
-    >>> risk_named("sno_unicity").name
+    >>> risk("sno_unicity").name
     'sno-unicity'
     """
     return _named(RISKS, name, "risk measure")
