@@ -131,6 +131,25 @@ def quantity_or_nothing(text: str) -> int:
     return int(text)
 
 
+def generalised(text: str, parse: Parse) -> str:
+    """A value, ``*``, an interval ``[a;b]`` of ordered values or a set ``{a;b}``, as text.
+
+    >>> generalised("{f;m}", gender), generalised("[1950/1/1;1959/12/31]", date)
+    ('{f;m}', '[1950/1/1;1959/12/31]')
+    """
+    parts = text[1:-1].split(";")
+    if text[:1] == "[" and text[-1:] == "]":
+        values = [parse(part) for part in parts]
+        if len(values) != 2 or not all(isinstance(value, int) for value in values) or values[0] > values[1]:  # type: ignore[operator]
+            raise BadCell("bad-interval", "an interval of two dates as [a;b] with a not after b")
+    elif text[:1] == "{" and text[-1:] == "}":
+        if len({parse(part) for part in parts}) < len(parts):
+            raise BadCell("bad-set", "a set of different values as {a;b}")
+    elif text != "*":
+        parse(text)
+    return text
+
+
 def row_number(text: str) -> int:
     """A 1-based row number of M, as the 0-based one that the tables use."""
     if not ROW.fullmatch(text) or int(text) == 0:

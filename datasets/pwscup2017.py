@@ -1,8 +1,8 @@
 """The files of PWSCUP 2017: one sheet of transactions, a pseudonym a customer and month, deleted rows.
 
 T, the anonymised A(T), the published S and the partial knowledge T25 … T100 all have the seven columns of T.
-A deleted row is written ``DEL,,,,,,``. F says which pseudonym a customer had in each of the 12 months, December
-first, ``DEL`` where the customer has no row.
+A deleted row is written ``DEL,,,,,,``. F says which pseudonym a customer had in each of the 12 months,
+December first, ``DEL`` where the customer has no row.
 """
 
 from __future__ import annotations
@@ -56,22 +56,14 @@ def _or_empty(parse: Callable[[str], object]) -> Callable[[str], object]:
     return lambda text: parse(text) if text else None
 
 
-COLUMNS = tuple(
-    Column(name, longest, parse if name == "customer_id" else _or_empty(parse))
-    for name, longest, parse in zip(
-        TRANSACTION_COLUMNS,
-        (cells.LONGEST_ID, cells.LONGEST_ID, 20, 20, cells.LONGEST_ITEM, 20, 20),
-        (
-            cells.identifier,
-            cells.receipt,
-            cells.date,
-            cells.time,
-            cells.item,
-            cells.price_or_nothing,
-            cells.quantity_or_nothing,
-        ),
-        strict=True,
-    )
+COLUMNS = (
+    Column("customer_id", cells.LONGEST_ID, cells.identifier),
+    Column("receipt_id", cells.LONGEST_ID, _or_empty(cells.receipt)),
+    Column("date", cells.LONGEST_NUMBER, _or_empty(cells.date)),
+    Column("time", cells.LONGEST_NUMBER, _or_empty(cells.time)),
+    Column("item_id", cells.LONGEST_ITEM, _or_empty(cells.item)),
+    Column("unit_price", cells.LONGEST_NUMBER, _or_empty(cells.price_or_nothing)),
+    Column("quantity", cells.LONGEST_NUMBER, _or_empty(cells.quantity_or_nothing)),
 )
 FILLED = TRANSACTION_COLUMNS[1:]
 

@@ -28,6 +28,13 @@ VALUE, STAR, INTERVAL, SET = 0, 1, 2, 3
 """The kinds of a cell of A."""
 LARGEST_SET = 100
 LONGEST_SET = LARGEST_SET * (cells.LONGEST_ITEM + 1) + 2
+ORIGINAL_COLUMNS = (
+    Column("customer_id", cells.LONGEST_ID, cells.identifier),
+    Column("date", cells.LONGEST_NUMBER, cells.date),
+    Column("item_id", cells.LONGEST_ITEM, cells.item),
+    Column("unit_price", cells.LONGEST_NUMBER, cells.price_or_nothing),
+    Column("quantity", cells.LONGEST_NUMBER, cells.quantity_or_nothing),
+)
 PSEUDONYM = re.compile(r"[0-9]{1,50}")
 
 
@@ -87,11 +94,8 @@ class Release2018:
 
 def read_sheet_2018(source: Source) -> Sheet2018:
     """Read T of 2018; raise `BadFiles` where it is not well formed."""
-    parsers = (cells.identifier, cells.date, cells.item, cells.price_or_nothing, cells.quantity_or_nothing)
-    longest = (cells.LONGEST_ID, 20, cells.LONGEST_ITEM, 20, 20)
-    columns = tuple(map(Column, NAMES, longest, parsers))
     found = Findings(source.name if isinstance(source, Path) else "T.csv")
-    table = read_table(source, columns, found, MAX_BYTES)
+    table = read_table(source, ORIGINAL_COLUMNS, found, MAX_BYTES)
     if found.total:
         raise BadFiles(found.verdict())
     return Sheet2018(
@@ -204,7 +208,7 @@ def _check_deleted(table: TableRead, deleted: npt.NDArray[np.bool_], found: Find
     """A row without an id is deleted as a whole."""
     for rank, name in enumerate(NAMES[1:], start=1):
         read = table[name]
-        star = np.array([*(value[0] == STAR for value in read.values), True], dtype=bool)  # type: ignore[index]
+        star = np.array([*(value[0] == STAR for value in read.values), True], dtype=np.bool_)
         rows = np.flatnonzero(deleted & ~star[read.codes])
         found.add_rows(
             "deleted-not-empty",
@@ -233,7 +237,7 @@ def _check_contains(table: TableRead, original: Sheet2018, found: Findings) -> N
     for index, pair in enumerate(pairs.tolist()):
         item, cell_code = divmod(pair, len(read.values) + 1)
         if cell_code > 0:
-            kind, members = read.values[cell_code - 1]  # type: ignore[misc]
+            kind, members = read.values[cell_code - 1]
             bad[index] = kind != STAR and original.item.labels[item] not in members
     _report_outside(table, "item_id", np.flatnonzero(bad[group]), found)
 
@@ -282,7 +286,7 @@ def _range_cells(read: Read) -> RangeCells:
 
 def _release(table: TableRead) -> Release2018:
     items = table["item_id"]
-    kinds = np.array([value[0] for value in items.values], dtype=np.uint8)  # type: ignore[index]
+    kinds = np.array([value[0] for value in items.values], dtype=np.uint8)
     return Release2018(
         id=table["customer_id"].coded(),
         deleted=frozen(table["customer_id"].where("*")),
@@ -290,7 +294,7 @@ def _release(table: TableRead) -> Release2018:
         item=ItemCells(
             frozen(kinds[items.codes]),
             frozen(items.codes),
-            tuple(value[1] for value in items.values),  # type: ignore[index]
+            tuple(value[1] for value in items.values),
         ),
         price=_range_cells(table["unit_price"]),
         quantity=_range_cells(table["quantity"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ class Read:
     """A column as read: ``values[codes[i]]`` is the value of row i; texts of equal value share a code."""
 
     codes: Codes
-    values: list[object]
+    values: list[Any]
 
     @property
     def clean(self) -> bool:
@@ -54,6 +54,12 @@ class Read:
         labels = np.empty(len(order), dtype=object)
         labels[:] = [texts[index] for index in order]
         return Coded.of(rank[self.codes], labels)
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        """The text of every row. All cells must be good."""
+        labels = np.empty(len(self.values), dtype=object)
+        labels[:] = self.values
+        return labels[self.codes]
 
     def numbers(self, dtype: npt.DTypeLike = np.int64) -> npt.NDArray:
         """The column as whole numbers; bad cells, and cells that are legally empty (None), are 0."""

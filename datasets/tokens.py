@@ -222,8 +222,8 @@ def code_cells(buffer: Bytes, starts: Positions, sizes: Positions) -> Cells:
         return Cells(codes, distinct.astype("<u8").view(f"S{WORD}").tolist())
     for word in words[1:]:
         inner, inner_distinct = pd.factorize(word)
-        codes, distinct = pd.factorize(codes * len(inner_distinct) + inner)
-    first = np.empty(len(distinct), dtype=np.intp)
+        codes, _ = pd.factorize(codes * len(inner_distinct) + inner)
+    first = np.empty(codes.max(initial=-1) + 1, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     table = np.ascontiguousarray(np.stack([word[first] for word in words], axis=1).astype("<u8"))
     return Cells(codes, table.view(f"S{WORD * n_words}").ravel().tolist())
