@@ -11,6 +11,7 @@ import numpy as np
 from anonymizers.anonymizer import Anonymized, Anonymizer
 from anonymizers.delete import DELETE
 from anonymizers.identity import IDENTITY
+from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
 from anonymizers.noise import NOISE
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
@@ -29,6 +30,7 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     ROUND,
     TOPCODE,
     DELETE,
+    ITEMSET_CLUSTERS,
 )
 
 
