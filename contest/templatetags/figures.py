@@ -45,10 +45,23 @@ def fixed(value: float | None, digits: int = 1) -> str:
 def percent(share: float | None) -> str:
     """A share of one as a percentage.
 
-    >>> percent(0.184)
-    '18.4\\xa0%'
+    >>> percent(0.184), percent(0.0025)
+    ('18.4\\xa0%', '0.25\\xa0%')
     """
-    return DASH if share is None else f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
+    if share is None:
+        return DASH
+    digits = 2 if 0 < share < 0.01 else 1
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+@register.filter
+def limit(value: float | None) -> str:
+    """A limit, as it was set.
+
+    >>> limit(0.7), limit(50000), limit(5.0), limit(None)
+    ('0.7', '50,000', '5', '–')
+    """
+    return DASH if value is None else f"{value:,.10g}"
 
 
 @register.filter
