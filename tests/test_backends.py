@@ -42,7 +42,17 @@ def test_the_service_tests_pass_on_postgresql_with(broker: str) -> None:
         "KAKURENBO_BROKER_URL": url,
         "KAKURENBO_QUEUE_PREFIX": f"test-{os.getpid()}-",
     }
-    command = [sys.executable, "-m", "pytest", "tests/services", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "tests/services",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+    ]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     print(done.stdout[-6000:])
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
