@@ -23,6 +23,7 @@ LONGEST_LINE = 64 * 1024
 """What is kept of a longer line; no legal line comes near it, so the rest of it can be let go unread."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COMMA, LINE_FEED, RETURN = 44, 10, 13
 WORD = 8
 MIXER = np.uint64(0x9E3779B97F4A7C15)
@@ -84,26 +85,26 @@ def read_blocks(source: BinaryIO | Path, layout: Layout, found: Findings, max_by
 
 
 def _whole_lines(file: BinaryIO, found: Findings, max_bytes: int) -> Iterator[bytes]:
-    """Pieces of the file that end where a line ends."""
-    read, rest, first = 0, b"", True
+    """Pieces of the file that end where a line ends, without the byte order mark."""
+    start = b""
+    while len(start) < len(BYTE_ORDER_MARK) and (chunk := file.read(len(BYTE_ORDER_MARK) - len(start))):
+        start += chunk
+    if start.startswith(UTF_16_MARKS):
+        found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
+        return
+    rest, read = start.removeprefix(BYTE_ORDER_MARK), len(start)
     while chunk := file.read(BLOCK_BYTES):
         read += len(chunk)
         if read > max_bytes:
             found.add("too-large", f"a file of at most {max_bytes} bytes")
             return
-        if first:
-            first = False
-            if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
-                return
-            chunk = chunk.removeprefix(BYTE_ORDER_MARK)
         cut = chunk.rfind(b"\n") + 1
         if cut:
             yield rest + chunk[:cut]
             rest = b""
         rest = (rest + chunk[cut:])[:LONGEST_LINE]
     if rest:
-        yield rest + b"\n"
+        yield rest if rest.endswith(b"\n") else rest + b"\n"
 
 
 def _without_header(raw: bytes, layout: Layout, found: Findings) -> tuple[bytes, int]:
@@ -135,9 +136,9 @@ def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:
         counts = fields[ragged]
         found.add_rows(
             "ragged-row",
-            f"{width} cells: {layout.header.decode()}",
+            f"{_cells(width)}: {layout.header.decode()}",
             lines[ragged],
-            lambda k: f"{counts[k]} cell{'s' if counts[k] > 1 else ''}",
+            lambda k: _cells(counts[k]),
         )
         whole &= ~ragged
         starts_of_lines = np.append(0, ends[:-1] + 1)[whole]
@@ -147,6 +148,10 @@ def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:
         stops = separators.reshape(-1, width)
         starts_of_lines = np.append(0, ends[:-1] + 1)
     return Block(lines, _columns(buffer, starts_of_lines, stops, lines, layout, found), len(ends))
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _broken_lines(
