@@ -2,38 +2,82 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
-from datasets.tables import MASTER_COLUMNS, TRANSACTION_COLUMNS, Dataset, Release
+from datasets.check import check_tables, check_truth
+from datasets.problems import BadFiles
+from datasets.rules import FileRules
+from datasets.tables import Coded, Dataset, Master, Release, frozen
+from datasets.writer import replacing, write_master, write_transactions
+
+NO_LIMIT = FileRules(max_bytes=sys.maxsize, drop_customers=True)
+LARGEST_ROW = 10**10
 
 
 def read_original(folder: Path) -> Dataset:
-    """Read M.csv and T.csv of a folder."""
-    master, transactions = (
-        pd.read_csv(folder / name, header=None, names=list(columns), dtype=str)
-        for name, columns in (("M.csv", MASTER_COLUMNS), ("T.csv", TRANSACTION_COLUMNS))
-    )
-    return Dataset.from_frames(master, transactions)
+    """Read M.csv and T.csv of a folder; raise `BadFiles` where they are not well formed."""
+    return _read(folder, generalised=False)
 
 
 def read_release(folder: Path) -> Release:
-    """Read M.csv, T.csv and P.csv of an entry's folder."""
-    truth = np.loadtxt(folder / "P.csv", dtype=np.int64, ndmin=1) - 1
-    return Release(read_original(folder), truth)
+    """Read M.csv, T.csv and P.csv of an entry's folder; raise `BadFiles` where they are not well formed.
+
+    Whether an upload keeps the rules of its round is for `datasets.check.check_entry` to say.
+    """
+    data = _read(folder, generalised=True)
+    truth, verdict = check_truth(folder / "P.csv", data.n_customers, LARGEST_ROW, NO_LIMIT)
+    if truth is None:
+        raise BadFiles(verdict)
+    return Release(data, truth)
+
+
+def _read(folder: Path, *, generalised: bool) -> Dataset:
+    checked = check_tables(folder / "M.csv", folder / "T.csv", NO_LIMIT.max_bytes, generalised=generalised)
+    if checked.data is None:
+        raise BadFiles(checked.verdict)
+    return checked.data
 
 
 def write_dataset(folder: Path, data: Dataset) -> None:
-    """Write M.csv and T.csv into a folder, which is made if it is not there."""
+    """Write M.csv and T.csv into a folder, made if it is not there; each file appears whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, frame in zip(("M.csv", "T.csv"), data.to_frames(), strict=True):
-        frame.to_csv(folder / name, header=False, index=False, lineterminator="\n")
+    with replacing(folder / "M.csv") as file:
+        write_master(file, data.master)
+    with replacing(folder / "T.csv") as file:
+        write_transactions(file, data)
 
 
 def write_release(folder: Path, release: Release) -> None:
     """Write M.csv, T.csv and P.csv into a folder, which is made if it is not there."""
     write_dataset(folder, release.data)
-    text = "".join(f"{row + 1}\n" for row in release.truth.tolist())
-    (folder / "P.csv").write_text(text, encoding="ascii")
+    with replacing(folder / "P.csv") as file:
+        file.write("".join(f"{row + 1}\n" for row in release.truth.tolist()).encode())
+
+
+def canonical_order(release: Release) -> Release:
+    """The same release in an order that depends on nothing but what it shows.
+
+    M′ is sorted by pseudonym, T′ by date, time, receipt, pseudonym, item, price and quantity. Every cell
+    takes part in the order, so no trace of the team's own order, which may follow the original's, is left.
+    """
+    master, rows = release.data.master, release.data.transactions
+    order = np.argsort(master.ids, kind="stable")
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    customer = place[rows.customer]
+    keys = (rows.quantity, rows.price, rows.item.codes, customer, rows.receipt.codes, rows.minute, rows.day)
+    sorted_rows = rows.take(np.lexsort(keys), customer)
+    people = Master(
+        ids=frozen(master.ids[order]),
+        gender=_permuted(master.gender, order),
+        birthday=_permuted(master.birthday, order),
+        country=_permuted(master.country, order),
+    )
+    return Release(Dataset(people, sorted_rows), frozen(release.truth[order]))
+
+
+def _permuted(column: Coded, order: np.ndarray) -> Coded:
+    return Coded.of(column.codes[order], column.labels)

@@ -7,6 +7,7 @@ in hundredths as whole numbers: sums are exact, hence independent of row order a
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -131,10 +132,11 @@ class Transactions:
         """Price times quantity of every row, in hundredths."""
         return self.price * self.quantity
 
-    def take(self, rows: npt.ArrayLike) -> Transactions:
+    def take(self, rows: npt.ArrayLike, customer: Codes | None = None) -> Transactions:
+        """Some rows, or all in another order; ``customer`` renumbers the people first."""
         rows = np.asarray(rows)
         return Transactions(
-            customer=frozen(self.customer[rows]),
+            customer=frozen((self.customer if customer is None else customer)[rows]),
             receipt=self.receipt.take(rows),
             day=frozen(self.day[rows]),
             minute=frozen(self.minute[rows]),
@@ -270,10 +272,11 @@ def price_text(hundredths: int) -> str:
     return f"{units}.{rest:02d}".rstrip("0").rstrip(".")
 
 
-def texts_of(values: npt.NDArray, text_of: object) -> npt.NDArray[np.object_]:
+def texts_of(values: npt.NDArray, text_of: Callable[[int], str]) -> npt.NDArray[np.object_]:
     """Write every number as text, calling the writer once a distinct number."""
-    distinct, codes = np.unique(values, return_inverse=True)
-    return np.array([text_of(value) for value in distinct.tolist()], dtype=object)[codes]  # type: ignore[operator]
+    codes, distinct = pd.factorize(values)
+    texts: npt.NDArray[np.object_] = np.array([text_of(value) for value in distinct.tolist()], dtype=object)
+    return texts[codes]
 
 
 def _texts(column: pd.Series) -> npt.NDArray[np.object_]:

@@ -1,0 +1,86 @@
+"""The anonymizers of M and T that the house offers, and the one way to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from anonymizers.anonymizer import Anonymized, Anonymizer
+from anonymizers.delete import DELETE
+from anonymizers.identity import IDENTITY
+from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
+from anonymizers.noise import NOISE
+from anonymizers.parameters import checked
+from anonymizers.publish import Refused
+from anonymizers.round import ROUND
+from anonymizers.shuffle import SHUFFLE
+from anonymizers.swap import SWAP
+from anonymizers.topcode import TOPCODE
+from datasets.itemsets import itemset_matrix, paired_jaccard
+from datasets.tables import Dataset, Release
+
+ANONYMIZERS: tuple[Anonymizer, ...] = (
+    IDENTITY,
+    SHUFFLE,
+    SWAP,
+    NOISE,
+    ROUND,
+    TOPCODE,
+    DELETE,
+    ITEMSET_CLUSTERS,
+)
+
+
+def anonymizer(name: str) -> Anonymizer:
+    """The anonymizer of that name.
+
+    >>> anonymizer("swap").title
+    'Random swapping'
+    """
+    for method in ANONYMIZERS:
+        if method.name == name:
+            return method
+    raise KeyError(f"There is no anonymizer {name!r}. There are: {', '.join(m.name for m in ANONYMIZERS)}.")
+
+
+def run_anonymizer(
+    name: str,
+    original: Dataset,
+    limits: Mapping[str, float],
+    seed: int,
+    parameters: Mapping[str, Any],
+) -> Anonymized:
+    """Check the parameters, run the method, and add to its report what is true of any release.
+
+    The same arguments give the same bytes. Raises `ParameterError` for a parameter that is unknown or out of
+    range, and `Refused` where the data cannot be made into a legal entry.
+    """
+    method = anonymizer(name)
+    values = checked(name, method.parameters, parameters)
+    if original.n_customers == 0 or original.transactions.n_rows == 0:
+        raise Refused(f"{name} needs at least one customer and one transaction. Got an empty table instead.")
+    done = method.function(original, limits, np.random.default_rng(seed), **values)
+    report = {"method": name, "version": method.version, "seed": seed, "parameters": values}
+    return replace(done, report=report | _summary(original, done.release, limits) | dict(done.report))
+
+
+def _summary(original: Dataset, release: Release, limits: Mapping[str, float]) -> dict[str, Any]:
+    """What anybody asks first: size, distance of item sets, and how many `re-itemset` can find at most.
+
+    Customers with equal item sets get the same guess, so at most one customer a distinct item set is found.
+    """
+    labels = original.transactions.item.labels
+    before = itemset_matrix(original, labels)[release.truth]
+    after = itemset_matrix(release.data, labels)
+    distance = float(paired_jaccard(before, after).mean())
+    sets = {row.tobytes() for row in np.split(after.indices, after.indptr[1:-1])}
+    limit = limits.get("ut-jaccard")
+    return {
+        "rows": release.data.transactions.n_rows,
+        "ut-jaccard": distance,
+        "expected_risk": {"distinct_item_sets": len(sets), "share": len(sets) / release.data.n_customers},
+        "binding": [] if limit is None or distance < 0.95 * limit else ["ut-jaccard"],
+    }

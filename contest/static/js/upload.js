@@ -1,0 +1,115 @@
+// Drag and drop, a progress bar, and a look at the choice before it is sent. The form works without any of it.
+(() => {
+  const suffix = /\.(csv|txt|zip)$/i;
+
+  function fieldOf(name) {
+    if (/\.zip$/i.test(name)) return "archive";
+    if (!suffix.test(name)) return null;
+    return { m: "master", t: "transactions", p: "truth" }[name[0].toLowerCase()] || null;
+  }
+
+  function put(input, file) {
+    const transfer = new DataTransfer();
+    transfer.items.add(file);
+    input.files = transfer.files;
+  }
+
+  function readable(bytes) {
+    return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  }
+
+  function start(form) {
+    const zone = form.querySelector("[data-drop]");
+    const status = form.querySelector("[data-upload-status]");
+    const bar = form.querySelector("[data-upload-progress]");
+    const button = form.querySelector("[type=submit]");
+    const inputs = [...form.querySelectorAll("input[type=file]")];
+    const text = form.dataset;
+
+    const say = (words, bad = false) => {
+      status.textContent = words;
+      status.classList.toggle("errorlist", bad);
+    };
+
+    function chosen() {
+      const files = inputs.filter((input) => input.files.length).map((input) => input.files[0]);
+      return files.map((file) => `${file.name} (${readable(file.size)})`).join(", ");
+    }
+
+    function missing() {
+      const has = (name) => inputs.some((input) => input.name === name && input.files.length);
+      return !has("archive") && !["master", "transactions", "truth"].every(has);
+    }
+
+    function drop(files) {
+      const unknown = [];
+      for (const file of files) {
+        const input = inputs.find((each) => each.name === fieldOf(file.name));
+        if (input) put(input, file);
+        else unknown.push(file.name);
+      }
+      if (unknown.length) say(`${text.unknown} ${unknown.join(", ")}`, true);
+      else say(chosen());
+    }
+
+    function send() {
+      const request = new XMLHttpRequest();
+      request.open("POST", form.action);
+      request.upload.addEventListener("progress", (event) => {
+        bar.value = event.lengthComputable ? (100 * event.loaded) / event.total : 0;
+        say(`${text.sending} ${Math.floor(bar.value)} %`);
+      });
+      request.addEventListener("load", () => {
+        const page = new DOMParser().parseFromString(request.responseText, "text/html");
+        const fresh = page.querySelector("form[data-upload]");
+        if (fresh && request.responseURL.split("?")[0] === form.action.split("?")[0]) {
+          // The same form came back: it holds the errors.
+          document.querySelector("main").replaceWith(page.querySelector("main"));
+          start(document.querySelector("form[data-upload]"));
+          document.querySelector(".errorlist, .note.error")?.scrollIntoView({ block: "center" });
+        } else if (request.status < 400) {
+          location.assign(request.responseURL);
+        } else {
+          stop(page.querySelector("h1")?.textContent || text.failed);
+        }
+      });
+      request.addEventListener("error", () => stop(text.failed));
+      request.send(new FormData(form));
+      bar.hidden = false;
+      button.disabled = true;
+    }
+
+    function stop(words) {
+      say(words, true);
+      bar.hidden = true;
+      button.disabled = false;
+    }
+
+    zone.hidden = false;
+    for (const type of ["dragenter", "dragover"]) {
+      zone.addEventListener(type, (event) => {
+        event.preventDefault();
+        zone.classList.add("over");
+      });
+    }
+    for (const type of ["dragleave", "drop"]) {
+      zone.addEventListener(type, () => zone.classList.remove("over"));
+    }
+    zone.addEventListener("drop", (event) => {
+      event.preventDefault();
+      drop(event.dataTransfer.files);
+    });
+    zone.querySelector("input")?.addEventListener("change", (event) => drop(event.target.files));
+    form.addEventListener("change", () => say(chosen()));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (missing()) say(text.missing, true);
+      else send();
+    });
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    const form = document.querySelector("form[data-upload]");
+    if (form) start(form);
+  });
+})();

@@ -1,0 +1,237 @@
+"""Opening an upload: a zip of the wanted files, or one of them alone, plain or gzipped.
+
+Nothing is ever unpacked to a path that the archive names, and no size that it states is believed: bytes are
+counted while they come out, and counting stops at the limit.
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from datasets.problems import BadFiles, Findings
+
+CHUNK = 256 * 1024
+GZIP = b"\x1f\x8b"
+ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+NESTED = (*ZIP, GZIP, b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd")
+END_OF_DIRECTORY, LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x07"
+LONGEST_END = 22 + 65535
+DIRECTORY_ENTRY = 400
+"""Bytes that the directory of an archive needs a member, with a name longer than any of ours."""
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""What the standard library raises on a damaged archive."""
+SMALL = 1024 * 1024
+"""Up to this many bytes any ratio is fine."""
+JUNK = (".ds_store", "thumbs.db", "desktop.ini")
+
+
+class CorruptArchive(Exception):
+    """The bytes of an archive make no sense."""
+
+
+class ArchiveError(BadFiles):
+    """An upload that cannot be opened safely; ``verdict`` says why."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much an upload may unpack to."""
+
+    file_bytes: int = 64 * 1024 * 1024
+    total_bytes: int = 128 * 1024 * 1024
+    ratio: int = 200
+    """Unpacked bytes a packed byte; retail tables reach about 10."""
+    members: int = 1000
+    memory_bytes: int = 8 * 1024 * 1024
+    """Files above this size wait on disk, in an anonymous temporary file."""
+
+
+def open_upload(
+    file: BinaryIO, wanted: Sequence[str], limits: Limits | None = None, name: str = "upload"
+) -> Mapping[str, BinaryIO]:
+    """The wanted files of an upload, by name, each open at its start; the caller closes them.
+
+    A file that the archive lacks is not in the result; whoever checks the files says so. Raise `ArchiveError`
+    with every problem found where the archive cannot be trusted.
+    """
+    limits = limits or Limits()
+    found = Findings(name)
+    start = file.read(8)
+    packed = file.seek(0, 2)
+    file.seek(0)
+    # However much the limits allow, a small upload may not grow out of all proportion.
+    left = min(limits.total_bytes, max(packed * limits.ratio, SMALL))
+    opened: dict[str, BinaryIO] = {}
+    try:
+        for target, pieces in _contents(file, start, wanted, limits, found):
+            spool = tempfile.SpooledTemporaryFile(max_size=limits.memory_bytes)  # noqa: SIM115 (the caller closes it)
+            opened[target] = cast(BinaryIO, spool)
+            left -= _copy(pieces, opened[target], min(left, limits.file_bytes), found, target)
+            if found.total:
+                break
+    except CorruptArchive:
+        found.add("corrupt-archive", "an archive that is whole; pack it again")
+    if found.total:
+        for part in opened.values():
+            part.close()
+        raise ArchiveError(found.verdict())
+    return opened
+
+
+def _contents(
+    file: BinaryIO, start: bytes, wanted: Sequence[str], limits: Limits, found: Findings
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The wanted files and their bytes, in pieces."""
+    if start.startswith(ZIP):
+        yield from _zip_contents(file, wanted, limits, found)
+    elif len(wanted) != 1:
+        found.add("not-a-zip", f"a zip archive of {', '.join(wanted)}")
+    elif start.startswith(GZIP):
+        yield wanted[0], _sound(_inflated(file))
+    else:
+        yield wanted[0], iter(lambda: file.read(CHUNK), b"")
+
+
+def _zip_contents(
+    file: BinaryIO, wanted: Sequence[str], limits: Limits, found: Findings
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    if not _small_directory(file, limits, found):
+        return
+    try:
+        archive = zipfile.ZipFile(file)
+    except DAMAGE as error:
+        raise CorruptArchive from error
+    with archive:
+        chosen = _choose(archive.infolist(), wanted, limits, found)
+        if not found.total:
+            for target, member in chosen.items():
+                yield target, _sound(_unzipped(archive, member))
+
+
+def _small_directory(file: BinaryIO, limits: Limits, found: Findings) -> bool:
+    """Whether the list of members is short enough to be read at all: zipfile reads it whole into memory."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - LONGEST_END))
+    end = file.read()
+    place = end.rfind(END_OF_DIRECTORY)
+    if place < 0 or len(end) < place + 22:
+        raise CorruptArchive
+    if end[max(0, place - 20) : place].startswith(LOCATOR_64):
+        found.add("zip64", "a plain zip; nothing legal is so large that it needs the 64-bit form")
+    elif int.from_bytes(end[place + 12 : place + 16], "little") > limits.members * DIRECTORY_ENTRY:
+        found.add("too-many-members", f"at most {limits.members} members")
+    file.seek(0)
+    return found.total == 0
+
+
+def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    with archive.open(member) as stream:
+        yield from iter(lambda: stream.read(CHUNK), b"")
+
+
+def _sound(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces as they come, with whatever a damaged archive raises turned into one error."""
+    try:
+        yield from pieces
+    except DAMAGE as error:
+        raise CorruptArchive from error
+
+
+def _choose(
+    members: Sequence[zipfile.ZipInfo], wanted: Sequence[str], limits: Limits, found: Findings
+) -> dict[str, zipfile.ZipInfo]:
+    """Which member is which wanted file; everything suspicious is noted."""
+    if len(members) > limits.members:
+        found.add("too-many-members", f"at most {limits.members} members", got=f"{len(members)} members")
+        return {}
+    targets = {name.lower(): name for name in wanted}
+    chosen: dict[str, zipfile.ZipInfo] = {}
+    folders = set()
+    for member in members:
+        problem = _suspicion(member)
+        if problem is not None:
+            found.add(*problem, got=member.orig_filename)
+            continue
+        *parents, base = member.filename.split("/")
+        if member.is_dir() or _is_junk(parents, base):
+            continue
+        target = targets.get(base.lower())
+        folders.add("/".join(parents))
+        if target is None or len(parents) > 1:
+            found.add("unknown-member", f"only {', '.join(wanted)}", got=member.orig_filename)
+        elif target in chosen:
+            found.add("duplicate-member", f"{target} once", got=member.orig_filename)
+        else:
+            chosen[target] = member
+    if len(folders) > 1 and not found.total:
+        found.add("several-folders", "all files in one folder", got=", ".join(sorted(folders)))
+    return chosen
+
+
+def _is_junk(parents: Sequence[str], base: str) -> bool:
+    """What file managers add unasked."""
+    return "__MACOSX" in parents or base.lower() in JUNK or base.startswith("._")
+
+
+def _suspicion(member: zipfile.ZipInfo) -> tuple[str, str] | None:
+    """Code and expectation of what is wrong with a member's name or kind."""
+    # The name as the archive has it: zipfile turns backslashes into slashes on some systems and cuts at NUL.
+    name = member.orig_filename
+    parts = name.split("/")
+    if "\\" in name or "\0" in name or name.startswith("/") or ".." in parts or ":" in name:
+        return "bad-path", "a plain file name, without '..', '\\', ':' or a leading '/'"
+    mode = member.external_attr >> 16
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "not-a-file", "a regular file, no link and no device"
+    if member.flag_bits & 0x1:
+        return "encrypted", "a file that is not encrypted"
+    if member.compress_type not in METHODS:
+        return "compression-method", "a member stored or deflated"
+    return None
+
+
+def _inflated(file: BinaryIO) -> Iterator[bytes]:
+    """The single member of a gzip file, in pieces of bounded size; anything after it is an error."""
+    machine = zlib.decompressobj(wbits=31)
+    while not machine.eof:
+        packed = machine.unconsumed_tail or file.read(CHUNK)
+        if not packed:
+            raise EOFError
+        piece = machine.decompress(packed, CHUNK)
+        if piece:
+            yield piece
+    if machine.unused_data or file.read(1):
+        raise ValueError("Bytes follow the gzip member.")
+
+
+def _copy(pieces: Iterator[bytes], target: BinaryIO, most: int, found: Findings, name: str) -> int:
+    """Copy a file out and count its bytes; stop, with a problem noted, as soon as there are too many."""
+    size = 0
+    for piece in pieces:
+        if size == 0 and piece.startswith(NESTED):
+            found.add("nested-archive", "a CSV file, not an archive in an archive", got=name)
+            break
+        size += len(piece)
+        if size > most:
+            found.add("too-large", f"at most {most} bytes when unpacked", got=name)
+            break
+        target.write(piece)
+    target.seek(0)
+    return size

@@ -1,0 +1,212 @@
+"""Is an upload legal? Every problem of every file, told by file, line, column, got and expected.
+
+A message quotes only cells of the checked file itself; what was expected is told in words, or as the range of
+dates of T, which everybody has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets import cells
+from datasets.cells import BadCell
+from datasets.problems import Findings, Verdict
+from datasets.reader import Column, Read, Source, TableRead, read_table
+from datasets.rules import FileRules
+from datasets.schema import (
+    master_columns,
+    released_master_columns,
+    released_transaction_columns,
+    transaction_columns,
+)
+from datasets.tables import NO_GUESS, Dataset, Integers, Master, Release, Transactions, frozen
+
+ENTRY_FILES = ("M.csv", "T.csv", "P.csv")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The verdict on M and T, and the tables where there is no problem."""
+
+    verdict: Verdict
+    data: Dataset | None
+
+
+@dataclass(frozen=True)
+class CheckedEntry:
+    """The verdict on M′, T′ and P, and the release where there is no problem."""
+
+    verdict: Verdict
+    release: Release | None
+
+
+def check_original(master: Source, transactions: Source, rules: FileRules | None = None) -> Checked:
+    """Check the tables that an organiser publishes: well formed, ids unique, every buyer in M."""
+    return check_tables(master, transactions, (rules or FileRules()).max_bytes)
+
+
+def check_tables(
+    master: Source, transactions: Source, max_bytes: int, *, generalised: bool = False
+) -> Checked:
+    """Check a master table and its transactions by themselves, against no original."""
+    found_m, found_t = Findings("M.csv"), Findings("T.csv")
+    people = read_table(master, master_columns(generalised), found_m, max_bytes)
+    _check_unique(people, found_m)
+    buyer = _row_of(people, BadCell("unknown-customer", "a customer_id that M.csv has"))
+    rows = read_table(transactions, transaction_columns(buyer), found_t, max_bytes)
+    verdict = Verdict.join((found_m.verdict(), found_t.verdict()))
+    return Checked(verdict, _dataset(people, rows) if verdict.ok else None)
+
+
+def check_entry(files: Mapping[str, Source], original: Dataset, rules: FileRules) -> CheckedEntry:
+    """Check M′, T′ and P, named as in `ENTRY_FILES`, against the original and the rules of the round."""
+    found = {name: Findings(name) for name in ENTRY_FILES}
+    absent = [name for name in ENTRY_FILES if name not in files]
+    for name in absent:
+        found[name].add("missing-file", f"a file {name}")
+    if absent:
+        return CheckedEntry(Verdict.join(part.verdict() for part in found.values()), None)
+    columns = released_master_columns(original, rules)
+    people = read_table(files["M.csv"], columns, found["M.csv"], rules.max_bytes)
+    _check_unique(people, found["M.csv"])
+    _check_customers(people.n_lines, original.n_customers, rules, found["M.csv"])
+    buyer = _row_of(people, BadCell("unknown-pseudonym", "a pseudonym that M.csv has"))
+    columns = released_transaction_columns(buyer, original, rules)
+    rows = read_table(files["T.csv"], columns, found["T.csv"], rules.max_bytes)
+    _check_row_count(rows.n_lines, original.transactions.n_rows, rules, found["T.csv"])
+    truth = _truth(files["P.csv"], people.n_lines, original.n_customers, rules, found["P.csv"])
+    verdict = Verdict.join(part.verdict() for part in found.values())
+    return CheckedEntry(verdict, Release(_dataset(people, rows), truth) if verdict.ok else None)
+
+
+def check_truth(
+    file: Source, n_released: int, n_original: int, rules: FileRules, name: str = "P.csv"
+) -> tuple[Integers | None, Verdict]:
+    """Check P: a line a row of M′, row numbers of M from 1, none twice. Rows are returned counted from 0."""
+    found = Findings(name)
+    truth = _truth(file, n_released, n_original, rules, found)
+    verdict = found.verdict()
+    return (truth if verdict.ok else None), verdict
+
+
+def check_guess(
+    file: Source, n_released: int, n_original: int, name: str = "Q.csv"
+) -> tuple[Integers | None, Verdict]:
+    """Check Q: as P, but ``-`` or an empty line is no guess, and a row of M may be guessed more than once."""
+    found = Findings(name)
+    column = Column("row", cells.LONGEST_NUMBER, _no_guess_or(_row_below(n_original)))
+    table = read_table(file, (column,), found, FileRules.max_bytes)
+    if table.n_lines != n_released:
+        found.add("line-count", f"{n_released} lines, one a row of M′", got=f"{table.n_lines} lines")
+    verdict = found.verdict()
+    return (frozen(table["row"].numbers()) if verdict.ok else None), verdict
+
+
+def _truth(file: Source, n_released: int, n_original: int, rules: FileRules, found: Findings) -> Integers:
+    column = Column("row", cells.LONGEST_NUMBER, _row_below(n_original))
+    table = read_table(file, (column,), found, rules.max_bytes)
+    if table.n_lines != n_released:
+        found.add("line-count", f"{n_released} lines, one a row of M.csv", got=f"{table.n_lines} lines")
+    whole = not rules.drop_customers and n_released == n_original
+    expected = "each row of M exactly once" if whole else "no row of M twice"
+    rows = _repeats(table["row"])
+    found.add_rows(
+        "repeated-row",
+        expected,
+        table.lines[rows],
+        lambda k: str(table["row"].values[table["row"].codes[rows[k]]] + 1),
+        column="row",
+    )
+    return frozen(table["row"].numbers())
+
+
+def _row_below(n_original: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        row = cells.row_number(text)
+        if row >= n_original:
+            raise BadCell("row-out-of-range", f"the number of a row of M, 1 to {n_original}")
+        return row
+
+    return parse
+
+
+def _no_guess_or(parse: Callable[[str], int]) -> Callable[[str], int]:
+    return lambda text: NO_GUESS if text in ("", "-") else parse(text)
+
+
+def _row_of(people: TableRead, unknown: BadCell) -> Callable[[str], int]:
+    """Read an id as its row of the master table. Where that table is broken, unknown ids are not blamed."""
+    ids = people["customer_id"]
+    good = np.flatnonzero(ids.codes >= 0)[::-1]
+    first = np.zeros(len(ids.values), dtype=np.int64)
+    first[ids.codes[good]] = good
+    row_of = dict(zip(ids.values, first.tolist(), strict=True))
+    complete = people.n_rows == people.n_lines > 0 and ids.clean
+
+    def parse(text: str) -> int:
+        row = row_of.get(text)
+        if row is None:
+            cells.identifier(text)
+            if complete:
+                raise unknown
+            return 0
+        return row
+
+    return parse
+
+
+def _repeats(read: Read) -> npt.NDArray[np.intp]:
+    """The rows whose value an earlier row has."""
+    again = read.codes >= 0
+    again[np.unique(read.codes, return_index=True)[1]] = False
+    return np.flatnonzero(again)
+
+
+def _check_unique(people: TableRead, found: Findings) -> None:
+    ids = people["customer_id"]
+    rows = _repeats(ids)
+    found.add_rows(
+        "duplicate-id",
+        "an id that no earlier line has",
+        people.lines[rows],
+        lambda k: ids.values[ids.codes[rows[k]]],
+        column="customer_id",
+    )
+
+
+def _check_customers(n_released: int, n_original: int, rules: FileRules, found: Findings) -> None:
+    if n_released > n_original:
+        found.add("too-many-customers", f"at most {n_original} rows, as M has", got=f"{n_released} rows")
+    elif n_released < n_original and not rules.drop_customers:
+        found.add("customers-dropped", f"{n_original} rows, as M has", got=f"{n_released} rows")
+
+
+def _check_row_count(n_released: int, n_original: int, rules: FileRules, found: Findings) -> None:
+    if n_released < n_original and not rules.drop_rows:
+        found.add("rows-dropped", f"at least the {n_original} rows of T", got=f"{n_released} rows")
+    if n_released > n_original and not rules.add_rows:
+        found.add("rows-added", f"at most the {n_original} rows of T", got=f"{n_released} rows")
+
+
+def _dataset(people: TableRead, rows: TableRead) -> Dataset:
+    """The tables of files in which every cell is good."""
+    master = Master(
+        ids=frozen(people["customer_id"].texts()),
+        gender=people["gender"].coded(),
+        birthday=people["birthday"].coded(),
+        country=people["country"].coded(),
+    )
+    transactions = Transactions(
+        customer=frozen(rows["customer_id"].numbers(np.int32)),
+        receipt=rows["receipt_id"].coded(),
+        day=frozen(rows["date"].numbers(np.int32)),
+        minute=frozen(rows["time"].numbers(np.int32)),
+        item=rows["item_id"].coded(),
+        price=frozen(rows["unit_price"].numbers()),
+        quantity=frozen(rows["quantity"].numbers()),
+    )
+    return Dataset(master, transactions)

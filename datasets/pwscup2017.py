@@ -1,0 +1,225 @@
+"""The files of PWSCUP 2017: one sheet of transactions, a pseudonym a customer and month, deleted rows.
+
+T, the anonymised A(T), the published S and the partial knowledge T25 … T100 all have the seven columns of T.
+A deleted row is written ``DEL,,,,,,``. F says which pseudonym a customer had in each of the 12 months,
+December first, ``DEL`` where the customer has no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets import cells
+from datasets.problems import BadFiles, Findings, Verdict
+from datasets.reader import Column, Read, Source, TableRead, read_table
+from datasets.tables import EPOCH, TRANSACTION_COLUMNS, Coded, Codes, Integers, frozen
+
+DELETED = "DEL"
+MONTHS = 12
+MAX_BYTES = 64 * 1024 * 1024
+LEAST_KEPT = 0.5
+"""The share of rows that must stay."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A sheet in file order. A deleted row has the user ``DEL``, an empty receipt and item, and zeros."""
+
+    user: Coded
+    receipt: Coded
+    day: Codes
+    minute: Codes
+    item: Coded
+    price: Integers
+    quantity: Integers
+    deleted: npt.NDArray[np.bool_]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.day)
+
+
+class TruthTable(NamedTuple):
+    """F: row i of ``pseudonyms`` is customer i's pseudonym from December to November."""
+
+    customers: npt.NDArray[np.object_]
+    pseudonyms: npt.NDArray[np.object_]
+
+
+def _or_empty(parse: Callable[[str], object]) -> Callable[[str], object]:
+    return lambda text: parse(text) if text else None
+
+
+COLUMNS = (
+    Column("customer_id", cells.LONGEST_ID, cells.identifier),
+    Column("receipt_id", cells.LONGEST_ID, _or_empty(cells.receipt)),
+    Column("date", cells.LONGEST_NUMBER, _or_empty(cells.date)),
+    Column("time", cells.LONGEST_NUMBER, _or_empty(cells.time)),
+    Column("item_id", cells.LONGEST_ITEM, _or_empty(cells.item)),
+    Column("unit_price", cells.LONGEST_NUMBER, _or_empty(cells.price_or_nothing)),
+    Column("quantity", cells.LONGEST_NUMBER, _or_empty(cells.quantity_or_nothing)),
+)
+FILLED = TRANSACTION_COLUMNS[1:]
+
+
+def read_sheet(source: Source) -> Sheet:
+    """Read T, A(T), S or a partial knowledge file; raise `BadFiles` where it is not well formed."""
+    found = Findings(_name(source))
+    table = read_table(source, COLUMNS, found, MAX_BYTES)
+    _check_deleted(table, found)
+    if found.total:
+        raise BadFiles(found.verdict())
+    return _sheet(table)
+
+
+def check_2017(source: Source, original: Sheet, file: str = "AT.csv") -> tuple[Sheet | None, Verdict]:
+    """Check A(T) against T by the rules of 2017; the sheet is None where there are problems."""
+    found = Findings(file)
+    table = read_table(source, COLUMNS, found, MAX_BYTES)
+    deleted = _check_deleted(table, found)
+    if table.n_lines != original.n_rows:
+        found.add("row-count", f"{original.n_rows} rows, as T has", got=f"{table.n_lines} rows")
+    elif table.n_rows == original.n_rows:
+        # Rounded as the organisers' E6 is: their own sample deletes one row more than half of an odd number.
+        share = round(int(deleted.sum()) / original.n_rows, 4)
+        if share > 1 - LEAST_KEPT:
+            found.add(
+                "too-many-deleted", f"at least {LEAST_KEPT:.0%} of the rows kept", got=f"{share:.2%} deleted"
+            )
+        _check_months(table, original, ~deleted, found)
+        _check_pseudonyms(table, original, ~deleted, found)
+    _check_domain(table, original, found)
+    verdict = found.verdict()
+    return (_sheet(table) if verdict.ok else None), verdict
+
+
+def read_truth_table(source: Source) -> TruthTable:
+    """Read F: 13 columns, the customer and 12 pseudonyms."""
+    names = ("customer_id", *(f"month_{number}" for number in range(1, MONTHS + 1)))
+    columns = tuple(Column(name, cells.LONGEST_ID, cells.identifier) for name in names)
+    found = Findings(_name(source))
+    table = read_table(source, columns, found, MAX_BYTES)
+    if found.total:
+        raise BadFiles(found.verdict())
+    texts = [table[name].coded().texts() for name in names]
+    return TruthTable(frozen(texts[0]), frozen(np.stack(texts[1:], axis=1)))
+
+
+def truth_table(original: Sheet, released: Sheet) -> TruthTable:
+    """F of a legal A(T): the pseudonym that each customer has in each month."""
+    customers = original.user.labels
+    table = np.full((len(customers), MONTHS), DELETED, dtype=object)
+    kept = ~released.deleted
+    table[original.user.codes[kept], month_of(original.day)[kept]] = released.user.texts()[kept]
+    return TruthTable(customers, frozen(table))
+
+
+def month_of(day: Codes) -> Codes:
+    """The column of F that a day belongs to: 0 is December, 11 November.
+
+    >>> month_of(np.array([14944, 14975])).tolist()
+    [0, 1]
+    """
+    return ((_year_month(day) + 1) % MONTHS).astype(np.int32)
+
+
+def _year_month(day: npt.NDArray) -> npt.NDArray[np.int64]:
+    return (np.datetime64(EPOCH) + day.astype("timedelta64[D]")).astype("datetime64[M]").astype(np.int64)
+
+
+def _check_deleted(table: TableRead, found: Findings) -> npt.NDArray[np.bool_]:
+    """A deleted row is empty but for its ``DEL``; any other row has no empty cell."""
+    deleted = table["customer_id"].where(DELETED)
+    for rank, name in enumerate(FILLED, start=1):
+        empty = table[name].where(None)
+        hollow = np.flatnonzero(empty & ~deleted)
+        found.add_rows("empty-cell", "a value", table.lines[hollow], lambda k: "", column=name, rank=rank)
+        filled = np.flatnonzero(~empty & deleted)
+        found.add_rows(
+            "deleted-not-empty",
+            "an empty cell: a deleted row is written DEL,,,,,,",
+            table.lines[filled],
+            lambda k: None,
+            column=name,
+            rank=rank,
+        )
+    return deleted
+
+
+def _check_months(table: TableRead, original: Sheet, kept: npt.NDArray[np.bool_], found: Findings) -> None:
+    dates = table["date"]
+    filled = kept & (dates.codes >= 0) & ~dates.where(None)
+    moved = filled & (_year_month(dates.numbers()) != _year_month(original.day))
+    found.add_rows(
+        "month-changed",
+        "a date in the year and month of T's row",
+        table.lines[moved],
+        lambda k: None,
+        column="date",
+        rank=2,
+    )
+
+
+def _check_pseudonyms(
+    table: TableRead, original: Sheet, kept: npt.NDArray[np.bool_], found: Findings
+) -> None:
+    users = table["customer_id"]
+    rows = np.flatnonzero(kept & (users.codes >= 0))
+    # The first pseudonym of a customer and month is taken for the right one, all others are problems.
+    place = original.user.codes[rows].astype(np.int64) * MONTHS + month_of(original.day)[rows]
+    _, first, group = np.unique(place, return_index=True, return_inverse=True)
+    chosen = users.codes[rows][first][group]
+    wrong = rows[users.codes[rows] != chosen]
+    found.add_rows(
+        "second-pseudonym",
+        "one pseudonym a customer and month",
+        table.lines[wrong],
+        _quoting(users, wrong),
+        column="customer_id",
+    )
+
+
+def _check_domain(table: TableRead, original: Sheet, found: Findings) -> None:
+    users, items = table["customer_id"], table["item_id"]
+    customers, goods = set(original.user.labels) - {DELETED}, set(original.item.labels)
+    for read, good, code, expected, column, rank in (
+        (
+            users,
+            lambda text: text not in customers,
+            "real-id",
+            "a pseudonym, not an id of T",
+            "customer_id",
+            0,
+        ),
+        (items, lambda text: text is None or text in goods, "unknown-item", "an item of T", "item_id", 4),
+    ):
+        bad = np.array([*(not good(value) for value in read.values), False])
+        rows = np.flatnonzero(bad[read.codes])
+        found.add_rows(code, expected, table.lines[rows], _quoting(read, rows), column=column, rank=rank)
+
+
+def _quoting(read: Read, rows: npt.NDArray[np.intp]) -> Callable[[int], str]:
+    return lambda k: str(read.values[read.codes[rows[k]]])
+
+
+def _sheet(table: TableRead) -> Sheet:
+    return Sheet(
+        user=table["customer_id"].coded(),
+        receipt=table["receipt_id"].coded(),
+        day=frozen(table["date"].numbers(np.int32)),
+        minute=frozen(table["time"].numbers(np.int32)),
+        item=table["item_id"].coded(),
+        price=frozen(table["unit_price"].numbers()),
+        quantity=frozen(table["quantity"].numbers()),
+        deleted=frozen(table["customer_id"].where(DELETED)),
+    )
+
+
+def _name(source: Source) -> str:
+    return source.name if isinstance(source, Path) else "file"

@@ -1,0 +1,167 @@
+"""Reading a table: cells cut by `datasets.tokens`, each distinct text judged once by `datasets.cells`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets.cells import BadCell, Parse
+from datasets.problems import Findings
+from datasets.tables import Coded, Codes
+from datasets.tokens import Block, Cells, Layout, read_blocks
+
+Source = BinaryIO | Path
+BAD = -1
+"""The code of a cell that could not be read; a problem tells why."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column is called, how long its cells may be, and how one is read."""
+
+    name: str
+    longest: int
+    parse: Parse
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A column as read: ``values[codes[i]]`` is the value of row i; texts of equal value share a code."""
+
+    codes: Codes
+    values: list[Any]
+
+    @property
+    def clean(self) -> bool:
+        return bool((self.codes >= 0).all())
+
+    def where(self, value: object) -> npt.NDArray[np.bool_]:
+        """Which rows hold this value."""
+        if value not in self.values:
+            return np.zeros(len(self.codes), dtype=bool)
+        return self.codes == self.values.index(value)
+
+    def coded(self) -> Coded:
+        """The column as texts, with labels sorted. All cells must be good."""
+        texts = ["" if value is None else str(value) for value in self.values]
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        labels = np.empty(len(order), dtype=object)
+        labels[:] = [texts[index] for index in order]
+        return Coded.of(rank[self.codes], labels)
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        """The text of every row. All cells must be good."""
+        labels = np.empty(len(self.values), dtype=object)
+        labels[:] = self.values
+        return labels[self.codes]
+
+    def numbers(self, dtype: npt.DTypeLike = np.int64) -> npt.NDArray:
+        """The column as whole numbers; bad cells, and cells that are legally empty (None), are 0."""
+        values = np.array([0 if value is None else value for value in [*self.values, 0]], dtype=dtype)
+        return values[self.codes]
+
+
+@dataclass(frozen=True, eq=False)
+class TableRead:
+    """The rows of a file that have the right number of cells, and the lines that they stand on."""
+
+    columns: dict[str, Read]
+    lines: npt.NDArray[np.int64]
+    n_lines: int
+    """How many lines of data the file has, broken ones too."""
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, name: str) -> Read:
+        return self.columns[name]
+
+
+class _ColumnReader:
+    """Gathers one column over the blocks of a file. Only good texts are remembered between blocks."""
+
+    def __init__(self, column: Column, rank: int) -> None:
+        self.column = column
+        self.rank = rank
+        self.code_of_text: dict[bytes, int] = {}
+        self.code_of_value: dict[object, int] = {}
+        self.chunks: list[Codes] = []
+
+    def take(self, cells: Cells, lines: npt.NDArray[np.int64], found: Findings) -> None:
+        known, faults = self.code_of_text, {}
+        lookup = np.empty(len(cells.texts) + 1, dtype=np.int32)
+        lookup[-1] = BAD
+        for index, text in enumerate(cells.texts):
+            code = known.get(text)
+            if code is None:
+                try:
+                    value = self.column.parse(text.decode("utf-8"))
+                    code = self.code_of_value.setdefault(value, len(self.code_of_value))
+                    known[text] = code
+                except UnicodeDecodeError:
+                    faults[index] = BadCell("not-utf8", "UTF-8 text")
+                    code = BAD
+                except BadCell as fault:
+                    faults[index] = fault
+                    code = BAD
+            lookup[index] = code
+        self.chunks.append(lookup[cells.codes])
+        if faults:
+            self._report(faults, cells, lines, found)
+
+    def _report(
+        self, faults: dict[int, BadCell], cells: Cells, lines: npt.NDArray[np.int64], found: Findings
+    ) -> None:
+        """Group the faults by what they are; one pass over the rows a kind, however many texts are bad."""
+        kinds: dict[tuple[str, str], list[int]] = {}
+        for index, fault in faults.items():
+            kinds.setdefault((fault.code, fault.expected), []).append(index)
+        for (code, expected), indices in kinds.items():
+            bad = np.zeros(len(cells.texts) + 1, dtype=bool)
+            bad[indices] = True
+            rows = np.flatnonzero(bad[cells.codes])
+            found.add_rows(
+                code,
+                expected,
+                lines[rows],
+                lambda k, rows=rows: cells.texts[cells.codes[rows[k]]],  # type: ignore[misc]
+                column=self.column.name,
+                rank=self.rank,
+            )
+
+    def read(self) -> Read:
+        codes = self.chunks[0] if len(self.chunks) == 1 else np.concatenate(self.chunks or [_NO_CODES])
+        self.chunks.clear()
+        return Read(codes, list(self.code_of_value))
+
+
+_NO_CODES = np.zeros(0, dtype=np.int32)
+
+
+def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max_bytes: int) -> TableRead:
+    """Read a file, noting every line and cell that is not as the columns say."""
+    layout = Layout(tuple(column.name for column in columns), tuple(column.longest for column in columns))
+    readers = [_ColumnReader(column, rank) for rank, column in enumerate(columns)]
+    lines: list[npt.NDArray[np.int64]] = []
+    n_lines = 0
+    for block in read_blocks(source, layout, found, max_bytes):
+        n_lines += block.n_lines
+        lines.append(block.lines)
+        _take(block, readers, found)
+    return TableRead(
+        {reader.column.name: reader.read() for reader in readers},
+        np.concatenate(lines) if lines else np.zeros(0, dtype=np.int64),
+        n_lines,
+    )
+
+
+def _take(block: Block, readers: list[_ColumnReader], found: Findings) -> None:
+    for reader, cells in zip(readers, block.columns, strict=True):
+        reader.take(cells, block.lines, found)

@@ -1,0 +1,104 @@
+"""The columns of M, T and of their released forms: what each cell may hold, and under which rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+from datasets import cells
+from datasets.cells import BadCell, Parse
+from datasets.reader import Column
+from datasets.rules import FileRules
+from datasets.tables import Dataset, date_text
+
+LONGEST_GENERALISED = 1000
+
+
+def master_columns(
+    generalised: bool = False,
+    identifier: Parse = cells.identifier,
+    birthday: Parse = cells.date,
+    country: Parse = cells.country,
+) -> tuple[Column, ...]:
+    """The columns of M. All cells stay texts: nobody computes with a birthday, and M′ may generalise it."""
+    kinds = (("gender", cells.gender), ("birthday", birthday), ("country", country))
+    longest = LONGEST_GENERALISED if generalised else cells.LONGEST_COUNTRY
+    return (
+        Column("customer_id", cells.LONGEST_ID, identifier),
+        *(Column(name, longest, _as_text(parse, generalised)) for name, parse in kinds),
+    )
+
+
+def transaction_columns(
+    customer: Parse, date: Parse = cells.date, item: Parse = cells.item
+) -> tuple[Column, ...]:
+    """The columns of T; ``customer`` reads an id as its row of the master table."""
+    return (
+        Column("customer_id", cells.LONGEST_ID, customer),
+        Column("receipt_id", cells.LONGEST_ID, cells.receipt),
+        Column("date", cells.LONGEST_NUMBER, date),
+        Column("time", cells.LONGEST_NUMBER, cells.time),
+        Column("item_id", cells.LONGEST_ITEM, item),
+        Column("unit_price", cells.LONGEST_NUMBER, cells.price),
+        Column("quantity", cells.LONGEST_NUMBER, cells.quantity),
+    )
+
+
+def released_master_columns(original: Dataset, rules: FileRules) -> tuple[Column, ...]:
+    """The columns of M′: pseudonyms, and values from the domain of M unless the rules open it."""
+    master = original.master
+    birthday: Parse = cells.date
+    country: Parse = cells.country
+    if not rules.foreign_dates:
+        days = [cells.date(text) for text in master.birthday.labels]
+        birthday = _between(min(days), max(days), "a birthday")
+    if not rules.foreign_countries:
+        countries = frozenset(master.country.labels)
+        country = _within(country, countries, BadCell("unknown-country", "a country that M has"))
+    return master_columns(rules.generalised, _pseudonym(frozenset(master.ids)), birthday, country)
+
+
+def released_transaction_columns(customer: Parse, original: Dataset, rules: FileRules) -> tuple[Column, ...]:
+    """The columns of T′: dates and items from the domain of T unless the rules open it."""
+    rows = original.transactions
+    date: Parse = cells.date
+    item: Parse = cells.item
+    if not rules.foreign_dates:
+        date = _between(int(rows.day.min()), int(rows.day.max()), "a date")
+    if not rules.foreign_items:
+        item = _within(item, frozenset(rows.item.labels), BadCell("unknown-item", "an item that T has"))
+    return transaction_columns(customer, date, item)
+
+
+def _pseudonym(real: Container[str]) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        name = cells.identifier(text)
+        if name in real:
+            raise BadCell("real-id", "a pseudonym that is no customer_id of M")
+        return name
+
+    return parse
+
+
+def _as_text(parse: Parse, general: bool) -> Callable[[str], str]:
+    def checked(text: str) -> str:
+        if general:
+            return cells.generalised(text, parse)
+        parse(text)
+        return text
+
+    return checked
+
+
+def _within(parse: Parse, legal: Container[object], fault: BadCell) -> Parse:
+    def checked(text: str) -> object:
+        value = parse(text)
+        if value not in legal:
+            raise fault
+        return value
+
+    return checked
+
+
+def _between(first: int, last: int, what: str) -> Parse:
+    fault = BadCell("date-out-of-range", f"{what} from {date_text(first)} to {date_text(last)}")
+    return _within(cells.date, range(first, last + 1), fault)

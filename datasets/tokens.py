@@ -1,0 +1,229 @@
+"""Cutting a CSV file into coded cells, at the speed of array arithmetic.
+
+The format is the contest's: UTF-8, comma, LF or CRLF, no quoting. numpy finds the separators, a cell becomes
+one or more 64-bit words, and equal cells get equal codes, so whatever is done with a text afterwards is done
+once a *distinct* text. A file is read in blocks: what is held of it does not grow with its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from datasets.problems import Findings
+
+BLOCK_BYTES = 4 * 1024 * 1024
+LONGEST_LINE = 64 * 1024
+"""What is kept of a longer line; no legal line comes near it, so the rest of it can be let go unread."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COMMA, LINE_FEED, RETURN = 44, 10, 13
+WORD = 8
+PREFIX = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
+
+Bytes = npt.NDArray[np.uint8]
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a file and the longest cell, in bytes, that each may hold."""
+
+    names: tuple[str, ...]
+    longest: tuple[int, ...]
+
+    @property
+    def header(self) -> bytes:
+        return ",".join(self.names).encode()
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """One column of a block: ``texts[codes[i]]`` is the cell of row i; a code of -1 is a cell too long."""
+
+    codes: npt.NDArray[np.intp]
+    texts: list[bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of a file, those whose cells could be told apart, and the 1-based line of each."""
+
+    lines: Positions
+    columns: tuple[Cells, ...]
+    n_lines: int
+    """How many lines the block has, those that are no rows too."""
+
+
+def read_blocks(source: BinaryIO | Path, layout: Layout, found: Findings, max_bytes: int) -> Iterator[Block]:
+    """Cut a file into blocks of coded cells; lines that are no rows go into ``found`` instead."""
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            yield from read_blocks(file, layout, found, max_bytes)
+        return
+    line, rows, first = 1, 0, True
+    for raw in _whole_lines(source, found, max_bytes):
+        if first:
+            raw, skipped = _without_header(raw, layout, found)
+            line, first = line + skipped, False
+        if not raw:
+            continue
+        buffer = np.frombuffer(raw + bytes(WORD), dtype=np.uint8)
+        ends = np.flatnonzero(buffer == LINE_FEED)
+        yield _block(buffer, ends, line, layout, found)
+        line += len(ends)
+        rows += len(ends)
+    if rows == 0 and not found.total:
+        found.add("empty-file", "at least one row")
+
+
+def _whole_lines(file: BinaryIO, found: Findings, max_bytes: int) -> Iterator[bytes]:
+    """Pieces of the file that end where a line ends."""
+    read, rest, first = 0, b"", True
+    while chunk := file.read(BLOCK_BYTES):
+        read += len(chunk)
+        if read > max_bytes:
+            found.add("too-large", f"a file of at most {max_bytes} bytes")
+            return
+        if first:
+            first = False
+            if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
+                return
+            chunk = chunk.removeprefix(BYTE_ORDER_MARK)
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            yield rest + chunk[:cut]
+            rest = b""
+        rest = (rest + chunk[cut:])[:LONGEST_LINE]
+    if rest:
+        yield rest + b"\n"
+
+
+def _without_header(raw: bytes, layout: Layout, found: Findings) -> tuple[bytes, int]:
+    """Drop a first line of column names: exactly ours is fine, anything like it is a problem."""
+    first, _, others = raw.partition(b"\n")
+    first = first.removesuffix(b"\r")
+    if first == layout.header:
+        return others, 1
+    words = {word.strip(b" \"'").lower() for word in first[:LONGEST_LINE].split(b",")}
+    # A single name may be somebody's strange pseudonym; two are no coincidence.
+    if len(words & {name.encode() for name in layout.names}) >= min(2, len(layout.names)):
+        found.add("bad-header", f"no header, or exactly {layout.header.decode()}", line=1, got=first)
+        return others, 1
+    return raw, 0
+
+
+def _block(buffer: Bytes, ends: Positions, line: int, layout: Layout, found: Findings) -> Block:
+    width = len(layout.names)
+    separators = np.flatnonzero((buffer == COMMA) | (buffer == LINE_FEED))
+    lines = np.arange(line, line + len(ends), dtype=np.int64)
+    broken = _broken_lines(buffer, ends, lines, found)
+    regular = len(separators) == width * len(ends) and bool((separators[width - 1 :: width] == ends).all())
+    if not regular or broken is not None:
+        whole = np.ones(len(ends), dtype=bool) if broken is None else ~broken
+        last = np.searchsorted(separators, ends)
+        fields = np.diff(last, prepend=-1)
+        ragged = whole & (fields != width)
+        counts = fields[ragged]
+        found.add_rows(
+            "ragged-row",
+            f"{width} cells: {layout.header.decode()}",
+            lines[ragged],
+            lambda k: f"{counts[k]} cell{'s' if counts[k] > 1 else ''}",
+        )
+        whole &= ~ragged
+        starts_of_lines = np.append(0, ends[:-1] + 1)[whole]
+        stops = separators[last[whole, None] - np.arange(width - 1, -1, -1)]
+        lines = lines[whole]
+    else:
+        stops = separators.reshape(-1, width)
+        starts_of_lines = np.append(0, ends[:-1] + 1)
+    return Block(lines, _columns(buffer, starts_of_lines, stops, lines, layout, found), len(ends))
+
+
+def _broken_lines(
+    buffer: Bytes, ends: Positions, lines: Positions, found: Findings
+) -> npt.NDArray[np.bool_] | None:
+    """Lines with a NUL byte or with a carriage return that ends no line; None where there are none."""
+    text = buffer[:-WORD]
+    nul = np.flatnonzero(text == 0) if not text.all() else np.zeros(0, dtype=np.int64)
+    returns = np.flatnonzero(text == RETURN)
+    lone = returns[buffer[returns + 1] != LINE_FEED]
+    if not len(nul) and not len(lone):
+        return None
+    broken = np.zeros(len(ends), dtype=bool)
+    for code, places, got, expected in (
+        ("nul-byte", nul, "\0", "text without NUL bytes"),
+        ("lone-return", lone, "\r", "lines that end in LF or CRLF"),
+    ):
+        rows = np.unique(np.searchsorted(ends, places))
+        found.add_rows(code, expected, lines[rows], lambda k, got=got: got)  # type: ignore[misc]
+        broken[rows] = True
+    return broken
+
+
+def _columns(
+    buffer: Bytes, first: Positions, stops: Positions, lines: Positions, layout: Layout, found: Findings
+) -> tuple[Cells, ...]:
+    columns, starts = [], first
+    for rank, (name, longest) in enumerate(zip(layout.names, layout.longest, strict=True)):
+        ends = stops[:, rank].copy()
+        following = ends + 1
+        if rank == len(layout.names) - 1 and len(ends):
+            # A return before the line feed belongs to the line end. An empty last cell cannot hold one: the
+            # byte before it is a comma, or the line feed of the line above.
+            ends -= (buffer[ends - 1] == RETURN) & (ends > starts)
+        sizes = ends - starts
+        if len(sizes) and sizes.max() > longest:
+            excess = np.flatnonzero(sizes > longest)
+            found.add_rows(
+                "too-long",
+                f"at most {longest} bytes",
+                lines[excess],
+                _texts_at(buffer, starts[excess], ends[excess]),
+                column=name,
+                rank=rank,
+            )
+            sizes[excess] = 0
+            cells = code_cells(buffer, starts, sizes)
+            cells.codes[excess] = -1
+        else:
+            cells = code_cells(buffer, starts, sizes)
+        columns.append(cells)
+        starts = following
+    return tuple(columns)
+
+
+def _texts_at(buffer: Bytes, starts: Positions, ends: Positions) -> Callable[[int], bytes]:
+    return lambda k: buffer[starts[k] : min(ends[k], starts[k] + LONGEST_LINE)].tobytes()
+
+
+def code_cells(buffer: Bytes, starts: Positions, sizes: Positions) -> Cells:
+    """Give equal cells equal codes. The buffer must go on for 8 bytes after the last cell.
+
+    Cells hold no NUL byte, so a text padded with NULs to whole words is as good as the text.
+    """
+    n_words = max(1, -(-int(sizes.max(initial=0)) // WORD))
+    at_any_byte = np.ndarray((len(buffer) - WORD + 1,), dtype="<u8", buffer=buffer, strides=(1,))
+    words = []
+    for number in range(n_words):
+        kept = np.clip(sizes - WORD * number, 0, WORD) if n_words > 1 else sizes
+        places = np.minimum(starts + WORD * number, len(at_any_byte) - 1)
+        words.append(at_any_byte[places] & PREFIX[kept])
+    codes, distinct = pd.factorize(words[0])
+    if n_words == 1:
+        return Cells(codes, distinct.astype("<u8").view(f"S{WORD}").tolist())
+    for word in words[1:]:
+        inner, inner_distinct = pd.factorize(word)
+        codes, _ = pd.factorize(codes * len(inner_distinct) + inner)
+    first = np.empty(codes.max(initial=-1) + 1, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    table = np.ascontiguousarray(np.stack([word[first] for word in words], axis=1).astype("<u8"))
+    return Cells(codes, table.view(f"S{WORD * n_words}").ravel().tolist())

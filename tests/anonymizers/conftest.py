@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from datasets.folder import read_original
+from datasets.tables import Dataset
+
+
+@pytest.fixture(scope="session")
+def real(shared_data: Path) -> Dataset:
+    """M and T of PWSCUP 2016."""
+    return read_original(shared_data / "pwscup2016")
