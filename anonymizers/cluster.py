@@ -27,7 +27,7 @@ def cluster(
     In period t, the n_t active customers form max(1, ⌊n_t / k⌋) groups of nearly equal size by their units of
     every item. Each member then shows every item that the group bought, with the group's units added up
     (``sum``, as in the paper) or divided by the members (``mean``, which keeps totals), at the mean price,
-    on the group's first day, at noon. With fewer than k active customers the whole period is one smaller group.
+    on the group's first day, at noon. Fewer than k active customers make one smaller group.
     """
     rows = original.transactions
     number = period_of(rows, period)
