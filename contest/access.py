@@ -65,9 +65,10 @@ def team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
     return team
 
 
-def own_team_for(user: Viewer, contest: Contest) -> Team:
-    team = team_of(user, contest)
-    if team is None:
+def own_team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
+    """A team that the user is in; organisers look, but act for no team."""
+    team = team_for(user, contest_slug, team_id)
+    if not Membership.objects.filter(team=team, user=user.pk).exists():
         raise Http404
     return team
 
@@ -78,6 +79,14 @@ def invitation_for(token: str) -> Invitation:
     )
     if invitation is None:
         raise Http404
+    return invitation
+
+
+def invitation_of(team: Team, invitation_id: int) -> Invitation:
+    invitation = Invitation.objects.filter(team=team, pk=invitation_id).first()
+    if invitation is None:
+        raise Http404
+    invitation.team = team
     return invitation
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Count, Q
 from django.urls import reverse
@@ -130,22 +129,34 @@ def open_phase(round_: Round, kind: Phase.Kind) -> Phase | None:
     return Phase.objects.filter(round=round_, kind=kind, starts_at__lte=now, ends_at__gt=now).first()
 
 
-def contest_cards(user: access.Viewer) -> list[dict[str, Any]]:
-    """The front page: every contest with its number of teams and the phase that is open now."""
+@dataclass(frozen=True)
+class ContestCard:
+    """A contest on the front page, with its number of teams and the phase that is open now."""
+
+    title: str
+    summary: str
+    get_absolute_url: str
+    n_teams: int
+    current_phase: Phase | None
+
+
+def contest_cards(user: access.Viewer) -> list[ContestCard]:
     contests = access.visible_contests(user)
-    counts = dict(
-        Team.objects.filter(contest__in=contests, is_house=False)
-        .values_list("contest")
-        .annotate(n=Count("id"))
-        .values_list("contest", "n")
-    )
+    teams = Team.objects.filter(contest__in=contests, is_house=False)
+    counts = dict(teams.values_list("contest").annotate(n=Count("id")).values_list("contest", "n"))
     now = timezone.now()
     phases: dict[int, Phase] = {}
     open_now = Phase.objects.filter(round__contest__in=contests, starts_at__lte=now, ends_at__gt=now)
     for phase in open_now.select_related("round"):
         phases.setdefault(phase.round.contest_id, phase)
     return [
-        {"contest": contest, "n_teams": counts.get(contest.pk, 0), "phase": phases.get(contest.pk)}
+        ContestCard(
+            contest.title,
+            contest.summary,
+            contest.get_absolute_url(),
+            counts.get(contest.pk, 0),
+            phases.get(contest.pk),
+        )
         for contest in contests
     ]
 

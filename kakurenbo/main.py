@@ -9,7 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "check": "Check the files of an original or of an entry.",
+    "data": "Build the tables of a contest: from the public retail file, or generated.",
+}
 """Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""
 
 
