@@ -65,10 +65,9 @@ def team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
     return team
 
 
-def own_team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
-    """A team that the user is in; organisers look, but act for no team."""
-    team = team_for(user, contest_slug, team_id)
-    if not Membership.objects.filter(team=team, user=user.pk).exists():
+def own_team_for(user: Viewer, contest: Contest) -> Team:
+    team = team_of(user, contest)
+    if team is None:
         raise Http404
     return team
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from contest.queries import BoardRow
 
-MAP_LEFT, MAP_WIDTH = 56, 568
-MAP_BOTTOM, MAP_HEIGHT = 320, 304
-"""The plot area of templates/contest/_map.html; the y axis of an SVG points downwards."""
+WIDTH, HEIGHT = 640, 360
+LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 44
 
 
 @dataclass(frozen=True)
@@ -21,32 +20,61 @@ class Point:
     is_house: bool
     utility: float
     safety: float
+    url: str
 
 
 @dataclass(frozen=True)
-class UtilityRiskMap:
-    """To the right is more useful, upwards is safer; ``front`` joins what nobody beats on both sides."""
+class Tick:
+    position: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Map:
+    """The utility–risk map: to the right is more useful, upwards is safer."""
 
     points: list[Point]
     front: str
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
 
 
-def utility_risk_map(rows: Sequence[BoardRow]) -> UtilityRiskMap:
-    """Every entry whose risk is known as a point."""
+def _x(utility: float) -> float:
+    return round(LEFT + (WIDTH - LEFT - RIGHT) * utility / 100, 1)
+
+
+def _y(safety: float) -> float:
+    return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - safety / 100), 1)
+
+
+def utility_risk_map(rows: Sequence[BoardRow]) -> Map:
+    """Every ranked entry as a point, and the front of those that no other beats on both sides."""
     points = [
         Point(
-            x=MAP_LEFT + MAP_WIDTH * row.utility / 100,
-            y=MAP_BOTTOM - MAP_HEIGHT * row.safety / 100,
-            label=f"{row.team_name}: {row.utility:.1f} / {row.safety:.1f}",
-            is_mine=row.is_mine,
-            is_house=row.is_house,
-            utility=row.utility,
-            safety=row.safety,
+            _x(row.utility),
+            _y(row.safety),
+            row.team_name,
+            row.is_mine,
+            row.is_house,
+            row.utility,
+            row.safety,
+            row.entry_url,
         )
         for row in rows
         if row.safety is not None
     ]
-    return UtilityRiskMap(points, " ".join(f"{point.x:.1f},{point.y:.1f}" for point in _front(points)))
+    return Map(
+        points=points,
+        front=" ".join(f"{point.x},{point.y}" for point in _front(points)),
+        x_ticks=[Tick(_x(value), str(value)) for value in range(0, 101, 20)],
+        y_ticks=[Tick(_y(value), str(value)) for value in range(0, 101, 20)],
+    )
 
 
 def _front(points: Sequence[Point]) -> list[Point]:
@@ -57,32 +85,3 @@ def _front(points: Sequence[Point]) -> list[Point]:
             front.append(point)
             best = point.safety
     return front
-
-
-@dataclass(frozen=True)
-class Bar:
-    x: float
-    width: float
-    middle: float
-    height: float
-    label: str
-    count: int
-
-
-def bars(
-    labels: Sequence[str], counts: Sequence[int], *, width: float = 640, height: float = 190
-) -> list[Bar]:
-    """A histogram of counts, one bar a label."""
-    top = max(counts, default=0) or 1
-    step = width / max(1, len(counts))
-    return [
-        Bar(
-            x=step * place + step * 0.1,
-            width=step * 0.8,
-            middle=step * (place + 0.5),
-            height=height * count / top,
-            label=label,
-            count=count,
-        )
-        for place, (label, count) in enumerate(zip(labels, counts, strict=True))
-    ]

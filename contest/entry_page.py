@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from attacks.registry import attack as find_attack
 from contest import access, queries
-from contest.explanations import explain
 from contest.models import AttackRun, Entry, Job
 from contest.ranking import Result, find_ranking, rank
 
@@ -37,17 +36,17 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "steps": _steps(entry, runs, job, show_attacks),
         "progress": _progress(entry, runs, job),
         "queue_position": None if entry.is_final else queries.queue_position(entry),
-        "attacks_pending": any(run.state not in AttackRun.FINAL for run in runs),
+        "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
         "problems": entry.problems if show_details else [],
         "problem_total": entry.problem_total,
-        "because": entry.because,
         "scores": _scores(entry, is_owner),
+        "because": entry.because,
         "attack_runs": [_run_row(run, entry) for run in runs],
-        "utility": entry.utility,
+        "show_attacks": show_attacks,
         "safety": _safety(entry) if show_attacks else None,
         **_place(entry, show_attacks),
         "can_see_details": show_details,
-        "can_pin": is_owner and entry.state == Entry.State.VALID and not entry.mark and not entry.is_pinned,
+        "is_owner": is_owner,
     }
 
 
@@ -92,33 +91,24 @@ def _progress(entry: Entry, runs: list[AttackRun], job: Job | None) -> int:
 def _scores(entry: Entry, show_details: bool) -> list[dict[str, Any]]:
     details = {score.measure: score.detail for score in entry.scores.all()} if show_details else {}
     return [
-        {
-            "name": cell.name,
-            "title": cell.title,
-            "value": cell.value,
-            "limit": cell.limit,
-            "unit": cell.unit,
-            "share": cell.share,
-            "ok": cell.ok,
-            "explanation": explain(cell.name, cell.value, details.get(cell.name)),
-        }
+        {"cell": cell, "detail": details.get(cell.name, {})}
         for cell in queries.measure_cells(entry.round, entry)
     ]
 
 
 def _run_row(run: AttackRun, entry: Entry) -> dict[str, Any]:
+    try:
+        title = find_attack(run.attack.name).title
+    except KeyError:
+        title = run.attack.name
     return {
+        "run": run,
+        "title": title,
         "name": run.attack.name,
-        "title": find_attack(run.attack.name).title,
-        "state": run.state,
-        "get_state_display": run.get_state_display(),
-        "hits": run.hits,
-        "rate": run.rate,
-        "low": run.low,
-        "high": run.high,
-        "baseline": run.baseline,
-        "expected_hits": run.expected_hits,
-        "strongest": bool(entry.strongest_attack) and run.attack.name == entry.strongest_attack,
+        "is_strongest": bool(entry.strongest_attack) and run.attack.name == entry.strongest_attack,
+        "percent": None if run.rate is None else 100 * run.rate,
+        "low_percent": None if run.low is None else 100 * run.low,
+        "high_percent": None if run.high is None else 100 * run.high,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q
 from django.urls import reverse
@@ -129,34 +130,22 @@ def open_phase(round_: Round, kind: Phase.Kind) -> Phase | None:
     return Phase.objects.filter(round=round_, kind=kind, starts_at__lte=now, ends_at__gt=now).first()
 
 
-@dataclass(frozen=True)
-class ContestCard:
-    """A contest on the front page, with its number of teams and the phase that is open now."""
-
-    title: str
-    summary: str
-    get_absolute_url: str
-    n_teams: int
-    current_phase: Phase | None
-
-
-def contest_cards(user: access.Viewer) -> list[ContestCard]:
+def contest_cards(user: access.Viewer) -> list[dict[str, Any]]:
+    """The front page: every contest with its number of teams and the phase that is open now."""
     contests = access.visible_contests(user)
-    teams = Team.objects.filter(contest__in=contests, is_house=False)
-    counts = dict(teams.values_list("contest").annotate(n=Count("id")).values_list("contest", "n"))
+    counts = dict(
+        Team.objects.filter(contest__in=contests, is_house=False)
+        .values_list("contest")
+        .annotate(n=Count("id"))
+        .values_list("contest", "n")
+    )
     now = timezone.now()
     phases: dict[int, Phase] = {}
     open_now = Phase.objects.filter(round__contest__in=contests, starts_at__lte=now, ends_at__gt=now)
     for phase in open_now.select_related("round"):
         phases.setdefault(phase.round.contest_id, phase)
     return [
-        ContestCard(
-            contest.title,
-            contest.summary,
-            contest.get_absolute_url(),
-            counts.get(contest.pk, 0),
-            phases.get(contest.pk),
-        )
+        {"contest": contest, "n_teams": counts.get(contest.pk, 0), "phase": phases.get(contest.pk)}
         for contest in contests
     ]
 

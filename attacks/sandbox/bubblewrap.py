@@ -117,6 +117,7 @@ def _own_user() -> Iterator[int | None]:
 
 def _spaces(user: int | None) -> tuple[str, ...]:
     spaces = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+    people: tuple[str, ...]
     if user is None:
         number = str(FIRST_USER)
         people = ("--unshare-user", "--disable-userns", "--uid", number, "--gid", number)

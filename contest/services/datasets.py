@@ -58,15 +58,25 @@ def load_tables(master_sha256: str, transactions_sha256: str) -> tables.Dataset:
         return read_original(Path(folder))
 
 
-ITEM_COUNTS = {1: "1", 2: "2–4", 5: "5–9", 10: "10–19", 20: "20–49", 50: "50–99", 100: "100–199", 200: "200+"}
-
-
 @lru_cache(maxsize=16)
-def items_bought(master_sha256: str, transactions_sha256: str) -> list[int]:
-    """How many customers bought how many different items, by the classes of `ITEM_COUNTS`."""
+def describe_tables(master_sha256: str, transactions_sha256: str) -> dict[str, list[dict[str, object]]]:
+    """Facts for the page of a data set: how long receipts are, and how trade runs over the months."""
     rows = load_tables(master_sha256, transactions_sha256).transactions
-    pairs = np.unique(rows.customer.astype(np.int64) * rows.item.n_labels + rows.item.codes)
-    _, items = np.unique(pairs // rows.item.n_labels, return_counts=True)
-    classes = np.searchsorted(list(ITEM_COUNTS), items, side="right") - 1
-    counted: list[int] = np.bincount(classes, minlength=len(ITEM_COUNTS)).tolist()
-    return counted
+    _, lines = np.unique(rows.receipt.codes, return_counts=True)
+    edges = [1, 2, 5, 10, 20, 50, 100]
+    labels = ["1", "2–4", "5–9", "10–19", "20–49", "50–99", "100+"]
+    baskets = np.bincount(np.searchsorted(edges, lines, side="right") - 1, minlength=len(edges))
+    months = np.array(rows.day, dtype="datetime64[D]").astype("datetime64[M]")
+    names, counts = np.unique(months, return_counts=True)
+    return {
+        "baskets": _bars(labels, baskets.tolist()),
+        "months": _bars([str(name) for name in names], counts.tolist()),
+    }
+
+
+def _bars(labels: list[str], counts: list[int]) -> list[dict[str, object]]:
+    top = max(counts, default=0) or 1
+    return [
+        {"label": label, "count": count, "height": round(100 * count / top, 1)}
+        for label, count in zip(labels, counts, strict=True)
+    ]

@@ -27,13 +27,11 @@ def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
 def _context(request: PageRequest, round_: Round) -> dict[str, Any]:
     my_team = access.team_of(request.user, round_.contest)
     rows = queries.board(round_, my_team, access.results_are_public(round_))
-    map_ = utility_risk_map(rows)
     return {
         "contest": round_.contest,
         "round": round_,
         "rows": rows,
-        "points": map_.points,
-        "front": map_.front,
+        "map": utility_risk_map(rows),
         "my_team": my_team,
         "updated_at": timezone.now(),
         "version": round_.board_version,

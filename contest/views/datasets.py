@@ -5,15 +5,11 @@ import zipfile
 
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.charts import bars
 from contest.markdown import to_html
-from contest.models import Round
-from contest.services.datasets import ITEM_COUNTS, items_bought
+from contest.services.datasets import describe_tables
 from contest.storage import published
 from contest.views.requests import PageRequest
 
@@ -27,20 +23,9 @@ def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
         "round": round_,
         "dataset": found,
         "description_html": to_html(found.description),
-        "basket_bars": bars(
-            list(ITEM_COUNTS.values()), items_bought(found.master_sha256, found.transactions_sha256)
-        ),
-        "downloads": [
-            {"label": _("Both tables as a zip"), "url": _url(round_, "data.zip")},
-            {"label": "M.csv", "url": _url(round_, "M.csv"), "sha256": found.master_sha256},
-            {"label": "T.csv", "url": _url(round_, "T.csv"), "sha256": found.transactions_sha256},
-        ],
+        "facts": describe_tables(found.master_sha256, found.transactions_sha256),
     }
     return render(request, "contest/dataset.html", context)
-
-
-def _url(round_: Round, name: str) -> str:
-    return reverse("dataset_download", args=[round_.contest.slug, round_.slug, name])
 
 
 @require_safe

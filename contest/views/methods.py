@@ -17,14 +17,14 @@ GALLERY: dict[str, Any] = {"measures": MEASURES, "attacks": ATTACKS, "anonymizer
 
 @require_safe
 def methods(request: PageRequest) -> HttpResponse:
-    return render(request, "contest/methods.html", GALLERY)
+    return render(request, "contest/methods.html", {"gallery": GALLERY})
 
 
 @require_safe
-def method(request: PageRequest, name: str) -> HttpResponse:
+def method(request: PageRequest, kind: str, name: str) -> HttpResponse:
     """The page about a method, made from the constant that describes it and its function's docstring."""
-    found = next((item for group in GALLERY.values() for item in group if item.name == name), None)
+    found = next((item for item in GALLERY.get(kind, ()) if item.name == name), None)
     if found is None:
         raise Http404
-    context = {"method": found, "documentation_html": to_html(found.documentation)}
+    context = {"kind": kind, "method": found, "documentation_html": to_html(found.documentation)}
     return render(request, "contest/method.html", context)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from contest import access, queries
 from contest.errors import Refused
 from contest.forms.organise import AnnouncementForm, HouseEntryForm
-from contest.models import AuditEvent, Contest, Entry, Job
+from contest.models import AuditEvent, Contest, Entry
 from contest.services.contests import announce
 from contest.services.house import request_house_entry
 from contest.views.requests import UserRequest
@@ -60,12 +60,9 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     entries = Entry.objects.filter(round__contest=contest).select_related("team", "round__contest")
-    counts = queries.job_counts(contest)
     context = {
         "contest": contest,
-        "jobs_waiting": counts.get(Job.State.QUEUED, 0),
-        "jobs_running": counts.get(Job.State.RUNNING, 0),
-        "jobs_failed": counts.get(Job.State.FAILED, 0),
+        "counts": queries.job_counts(contest),
         "entries": entries.order_by("-id")[:50],
         "audit": AuditEvent.objects.filter(contest=contest).select_related("actor")[:50],
         "announcement_form": announcement_form,
