@@ -18,7 +18,7 @@ import pandas as pd
 
 from datasets.problems import Findings
 
-BLOCK_BYTES = 2 * 1024 * 1024
+BLOCK_BYTES = 1024 * 1024
 LONGEST_LINE = 64 * 1024
 """What is kept of a longer line; no legal line comes near it, so the rest of it can be let go unread."""
 
