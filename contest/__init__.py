@@ -1,0 +1,1 @@
+"""The contest itself: models, the services that change them, access, pages."""

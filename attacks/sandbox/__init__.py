@@ -1,0 +1,23 @@
+"""Running programs that teams submit, isolated: no network, no secrets, no way to harm the platform."""
+
+from attacks.sandbox.choose import NoSandbox, choose_backend
+from attacks.sandbox.limits import Limits
+from attacks.sandbox.program import Program, ProgramError, read_program
+from attacks.sandbox.result import STATUSES, SandboxResult
+from attacks.sandbox.run import run_program
+from attacks.sandbox.selftest import Check, SelfTest, self_test
+
+__all__ = [
+    "STATUSES",
+    "Check",
+    "Limits",
+    "NoSandbox",
+    "Program",
+    "ProgramError",
+    "SandboxResult",
+    "SelfTest",
+    "choose_backend",
+    "read_program",
+    "run_program",
+    "self_test",
+]

@@ -1,0 +1,26 @@
+"""Celery tasks that make house entries."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from anonymizers.registry import run_anonymizer
+from contest.models import Round
+from contest.services.datasets import load_tables
+from contest.services.house import hand_in_house_entry
+from contest.services.jobs import Claim, perform
+
+
+@shared_task(name="anonymizers.tasks.make_house_entry")
+def make_house_entry(job_id: int) -> None:
+    perform(job_id, _make)
+
+
+def _make(claim: Claim) -> None:
+    payload = claim.job.payload
+    round_ = Round.objects.select_related("contest", "dataset").get(pk=payload["round"])
+    original = load_tables(round_.dataset.master_sha256, round_.dataset.transactions_sha256)
+    claim.report(10, payload["method"])
+    limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
+    made = run_anonymizer(payload["method"], original, limits, payload["seed"], payload["parameters"])
+    hand_in_house_entry(claim, round_, made.release)

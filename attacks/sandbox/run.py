@@ -1,0 +1,48 @@
+"""The one call that the platform makes: run a team's program against an entry, isolated or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from attacks.sandbox.choose import NoSandbox, choose_backend
+from attacks.sandbox.execute import execute
+from attacks.sandbox.limits import Limits
+from attacks.sandbox.program import Program, ProgramError, read_program
+from attacks.sandbox.result import SandboxResult
+
+DEFAULT_LIMITS = Limits()
+
+
+def run_program(
+    program: Path | bytes | Program,
+    inputs: Mapping[str, Path],
+    limits: Limits = DEFAULT_LIMITS,
+    backend: str = "auto",
+    on_log: Callable[[str], None] | None = None,
+) -> SandboxResult:
+    """Run ``reidentify.py ORIGINAL_DIR ENTRY_DIR OUT_FILE`` and return what came of it.
+
+    Parameters
+    ----------
+    program : the upload, as a file or as bytes, or what `read_program` made of it.
+    inputs : the folders ``original`` and ``entry``. Of each only M.csv and T.csv are shown to the program, so
+        a P.csv beside them stays secret.
+    limits : what the run may use.
+    backend : a name of `attacks.sandbox.choose.NAMES`.
+    on_log : called with every new piece of the log while the program runs, for a live view.
+
+    Returns
+    -------
+    A `SandboxResult`, whatever the program does. Its ``output`` is as untrusted as an upload: give it to the
+    checker of guess files. Errors are raised only for faults of the platform, such as a missing input.
+    """
+    try:
+        ready = program if isinstance(program, Program) else read_program(program)
+    except ProgramError as error:
+        return SandboxResult("invalid-program", str(error))
+    try:
+        chosen = choose_backend(backend)
+    except NoSandbox as error:
+        return SandboxResult("refused", str(error))
+    return execute(chosen, ready, inputs, limits, on_log)

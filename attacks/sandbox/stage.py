@@ -1,0 +1,65 @@
+"""The private folder that holds what one run may see: the program, M and T, M′ and T′, and nothing else.
+
+The files are copies. So the places from which they came (which a mount table would show) stay unknown to the
+program, a file next to them, such as the secret P, is never in reach, and their permissions do not matter.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from attacks.sandbox.program import Program
+
+INPUTS = ("original", "entry")
+PUBLIC_FILES = ("M.csv", "T.csv")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """``folder`` has the subfolders program, original and entry."""
+
+    folder: Path
+    entry: str
+
+    @property
+    def mounts(self) -> tuple[tuple[Path, str], ...]:
+        return tuple((self.folder / name, f"/{name}") for name in ("program", *INPUTS))
+
+
+@contextmanager
+def staged(program: Program, inputs: Mapping[str, Path]) -> Iterator[Stage]:
+    """Lay out one run; the folder is removed afterwards."""
+    if set(inputs) != set(INPUTS):
+        raise ValueError(f"The inputs of a run must be {', '.join(INPUTS)}. Got {', '.join(inputs)} instead.")
+    with tempfile.TemporaryDirectory(prefix="kakurenbo-run-") as name:
+        folder = Path(name)
+        for input_name, source in inputs.items():
+            _copy_public_files(source, _open_folder(folder / input_name))
+        home = _open_folder(folder / "program")
+        for path, content in program.files.items():
+            target = home / path
+            for parent in reversed(target.relative_to(home).parents):
+                _open_folder(home / parent)
+            target.write_bytes(content)
+            target.chmod(0o555 if path == program.entry else 0o444)
+        yield Stage(folder, program.entry)
+
+
+def _copy_public_files(source: Path, target: Path) -> None:
+    for name in PUBLIC_FILES:
+        if (source / name).is_symlink() or not (source / name).is_file():
+            raise ValueError(f"The input folder {source.name} must hold {name} as a plain file.")
+        shutil.copyfile(source / name, target / name)
+        (target / name).chmod(0o444)
+
+
+def _open_folder(path: Path) -> Path:
+    """Make a folder that the program's user can read whatever our umask is; its parent is private to us."""
+    path.mkdir(exist_ok=True)
+    path.chmod(0o755)
+    return path

@@ -1,0 +1,13 @@
+"""The Celery application. Tasks carry nothing but the primary key of a job."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+app = Celery("kakurenbo")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["scoring", "attacks", "anonymizers"])

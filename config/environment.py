@@ -1,0 +1,99 @@
+"""Small helpers that read settings from the environment and say clearly what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+PREFIX = "KAKURENBO_"
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(PREFIX + name, default)
+
+
+def flag(name: str, default: bool = False) -> bool:
+    value = text(name, "1" if default else "0").strip().lower()
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"0", "false", "no", "off", ""}:
+        return False
+    raise ImproperlyConfigured(f"{PREFIX}{name} must be 1 or 0. Got {value!r} instead.")
+
+
+def number(name: str, default: int, low: int = 0) -> int:
+    value = text(name, str(default))
+    try:
+        parsed = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{PREFIX}{name} must be a whole number. Got {value!r} instead.") from None
+    if parsed < low:
+        raise ImproperlyConfigured(f"{PREFIX}{name} must be at least {low}. Got {parsed} instead.")
+    return parsed
+
+
+def words(name: str, default: str = "") -> list[str]:
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def secret_key(var: Path, production: bool) -> str:
+    """The key from the environment; on an embedded installation a random one, made once and kept."""
+    given = text("SECRET_KEY")
+    if given:
+        if production and len(given) < 32:
+            raise ImproperlyConfigured(f"{PREFIX}SECRET_KEY must have at least 32 characters in production.")
+        return given
+    if production:
+        raise ImproperlyConfigured(f"{PREFIX}SECRET_KEY must be set in production.")
+    path = var / "secret_key"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass
+        else:
+            with os.fdopen(descriptor, "w") as file:
+                file.write(secrets.token_urlsafe(48))
+    # A second process may have created the file an instant ago and not have written it yet.
+    for _ in range(100):
+        key = path.read_text().strip()
+        if key:
+            return key
+    raise ImproperlyConfigured(f"{path.name} in the data folder is empty: remove it and start again.")
+
+
+def database(url: str, var: Path) -> dict[str, Any]:
+    """Django's settings for ``sqlite:///path`` (or nothing) and ``postgresql://user:password@host:port/name``."""
+    if not url or url.startswith("sqlite:"):
+        path = url.removeprefix("sqlite:").removeprefix("//") or str(var / "kakurenbo.sqlite3")
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": path,
+            # Write locks are taken at the start of a transaction: two writers queue up instead of failing.
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 30,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+            },
+        }
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"}:
+        raise ImproperlyConfigured(
+            f"{PREFIX}DATABASE_URL must start with sqlite: or postgresql:. Got {parts.scheme!r} instead."
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.path.lstrip("/"),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }

@@ -1,0 +1,173 @@
+"""One settings file. Everything that differs between installations comes from the environment."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+from kombu.transport import TRANSPORT_ALIASES
+
+from config import environment as env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR = Path(env.text("VAR", str(BASE_DIR / "var"))).resolve()
+VERSION = metadata.version("kakurenbo")
+
+PRODUCTION = env.flag("PRODUCTION")
+DEBUG = env.flag("DEBUG")
+if PRODUCTION and DEBUG:
+    raise ImproperlyConfigured("KAKURENBO_DEBUG must not be set in production.")
+SECRET_KEY = env.secret_key(VAR, PRODUCTION)
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1],testserver")
+if PRODUCTION and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
+    raise ImproperlyConfigured("KAKURENBO_ALLOWED_HOSTS must name the site's host names in production.")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "rest_framework",
+    "contest",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "contest.middleware.ContentSecurityPolicy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "contest.context.site",
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": env.database(env.text("DATABASE_URL"), VAR)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env.text("CACHE_URL")}
+    if env.text("CACHE_URL")
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+
+# Three stores. `entries` holds what attackers may read; `vault` holds uploads and truths, and only
+# contest/vault.py opens it. Another backend of Django's storage API can take the place of either.
+FILES = VAR / "files"
+STORAGES = {
+    "default": {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": FILES / "public"}},
+    "entries": {
+        "BACKEND": env.text("ENTRIES_STORAGE", "contest.storage.AtomicFileStorage"),
+        "OPTIONS": {"location": env.text("ENTRIES_LOCATION", str(FILES / "entries"))},
+    },
+    "vault": {
+        "BACKEND": env.text("VAULT_STORAGE", "contest.storage.AtomicFileStorage"),
+        "OPTIONS": {"location": env.text("VAULT_LOCATION", str(FILES / "vault"))},
+    },
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR / "static"
+UPLOAD_MAX_BYTES = env.number("UPLOAD_MAX_MEGABYTES", 64, low=1) * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+AUTH_USER_MODEL = "contest.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]
+LOCALE_PATHS = [BASE_DIR / "contest" / "locale"]
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+EMAIL_BACKEND = env.text("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+DEFAULT_FROM_EMAIL = env.text("FROM_EMAIL", "kakurenbo@localhost")
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = env.flag("SSL_REDIRECT", True)
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31536000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# The job table is the truth and the broker only a doorbell, so a lost message costs seconds, not work.
+TRANSPORT_ALIASES["files"] = "config.filebroker:Transport"
+CELERY_BROKER_URL = env.text("BROKER_URL", "files://localhost/")
+if CELERY_BROKER_URL.startswith("files:"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"folder": str(VAR / "broker")}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+QUEUE_PREFIX = env.text("QUEUE_PREFIX")
+CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
+
+JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)
+JOB_MAX_ATTEMPTS = env.number("JOB_MAX_ATTEMPTS", 5, low=1)
+JOB_RING_SECONDS = env.number("JOB_RING_SECONDS", 20, low=1)
+SWEEP_SECONDS = env.number("SWEEP_SECONDS", 2, low=1)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+    "loggers": {"celery": {"level": "WARNING"}, "uvicorn.access": {"level": "WARNING"}},
+}

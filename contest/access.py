@@ -1,0 +1,122 @@
+"""The one place that decides who may see and do what. What somebody may not see does not exist for them."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404
+from django.utils import timezone
+
+from contest.models import Contest, Entry, Invitation, Membership, Organiser, Phase, Round, Team, User
+from contest.models.round import Feedback
+from contest.services.teams import hash_token
+
+Viewer = User | AnonymousUser
+
+
+def is_organiser(user: Viewer, contest: Contest) -> bool:
+    return user.is_authenticated and Organiser.objects.filter(contest=contest, user=user).exists()
+
+
+def visible_contests(user: Viewer) -> list[Contest]:
+    public = Contest.objects.filter(is_public=True)
+    own = Contest.objects.filter(organisers__user=user) if user.is_authenticated else Contest.objects.none()
+    return list((public | own).distinct().order_by("-created_at", "-id"))
+
+
+def contest_for(user: Viewer, slug: str) -> Contest:
+    contest = Contest.objects.filter(slug=slug).first()
+    if contest is None or not (contest.is_public or is_organiser(user, contest)):
+        raise Http404
+    return contest
+
+
+def organised_contest_for(user: Viewer, slug: str) -> Contest:
+    contest = contest_for(user, slug)
+    if not is_organiser(user, contest):
+        raise Http404
+    return contest
+
+
+def round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
+    contest = contest_for(user, contest_slug)
+    round_ = Round.objects.select_related("dataset").filter(contest=contest, slug=round_slug).first()
+    if round_ is None:
+        raise Http404
+    round_.contest = contest
+    return round_
+
+
+def team_of(user: Viewer, contest: Contest) -> Team | None:
+    if not user.is_authenticated:
+        return None
+    membership = Membership.objects.filter(contest=contest, user=user).select_related("team").first()
+    return membership.team if membership else None
+
+
+def team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
+    """A team's own pages are for its members and the organisers."""
+    contest = contest_for(user, contest_slug)
+    team = Team.objects.filter(contest=contest, pk=team_id).first()
+    if team is None or not user.is_authenticated:
+        raise Http404
+    if not (Membership.objects.filter(team=team, user=user).exists() or is_organiser(user, contest)):
+        raise Http404
+    team.contest = contest
+    return team
+
+
+def own_team_for(user: Viewer, contest: Contest) -> Team:
+    team = team_of(user, contest)
+    if team is None:
+        raise Http404
+    return team
+
+
+def invitation_for(token: str) -> Invitation:
+    invitation = (
+        Invitation.objects.select_related("team__contest").filter(token_sha256=hash_token(token)).first()
+    )
+    if invitation is None:
+        raise Http404
+    return invitation
+
+
+def invitation_of(team: Team, invitation_id: int) -> Invitation:
+    invitation = Invitation.objects.filter(team=team, pk=invitation_id).first()
+    if invitation is None:
+        raise Http404
+    invitation.team = team
+    return invitation
+
+
+def results_are_public(round_: Round) -> bool:
+    """Attack results are public at once where feedback is full, otherwise from the results phase on."""
+    if round_.feedback == Feedback.FULL:
+        return True
+    now = timezone.now()
+    return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
+
+
+def owns_entry(user: Viewer, entry: Entry) -> bool:
+    return user.is_authenticated and Membership.objects.filter(team=entry.team_id, user=user).exists()
+
+
+def entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
+    """An entry is open to its team and the organisers; to others once it stands on the public board."""
+    round_ = round_for(user, contest_slug, round_slug)
+    entry = Entry.objects.select_related("team").filter(round=round_, pk=entry_id).first()
+    if entry is None:
+        raise Http404
+    entry.round = round_
+    if owns_entry(user, entry) or is_organiser(user, round_.contest):
+        return entry
+    if entry.is_official and results_are_public(round_):
+        return entry
+    raise Http404
+
+
+def own_entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
+    entry = entry_for(user, contest_slug, round_slug, entry_id)
+    if not owns_entry(user, entry):
+        raise Http404
+    return entry

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class ContestConfig(AppConfig):
+    name = "contest"
+    verbose_name = "Contests"

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from contest.models import Membership
+
+
+def site(request: HttpRequest) -> dict[str, Any]:
+    """What every page shows: the version and the visitor's own teams, looked up only where they are used."""
+
+    def teams() -> list[Any]:
+        if not request.user.is_authenticated:
+            return []
+        rows = Membership.objects.filter(user=request.user).select_related("team", "contest").order_by("-id")
+        return [row.team for row in rows]
+
+    return {"site_version": settings.VERSION, "my_teams": SimpleLazyObject(teams)}

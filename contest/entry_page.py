@@ -1,0 +1,131 @@
+"""What the page of an entry says: how far it is, what is wrong with it, what its numbers mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from attacks.registry import attack as find_attack
+from contest import access, queries
+from contest.models import AttackRun, Entry, Job
+from contest.ranking import Result, find_ranking, rank
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage of an entry's way; status is done, active, waiting or failed."""
+
+    label: str
+    status: str
+    detail: str = ""
+
+
+def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
+    round_ = entry.round
+    is_owner = access.owns_entry(user, entry)
+    show_details = is_owner or access.is_organiser(user, round_.contest)
+    show_attacks = access.results_are_public(round_) or access.is_organiser(user, round_.contest)
+    runs = list(entry.attack_runs.select_related("attack")) if show_attacks else []
+    job = Job.objects.filter(entry=entry).order_by("-id").first()
+    return {
+        "contest": round_.contest,
+        "round": round_,
+        "entry": entry,
+        "steps": _steps(entry, runs, job, show_attacks),
+        "progress": _progress(entry, runs, job),
+        "queue_position": None if entry.is_final else queries.queue_position(entry),
+        "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
+        "problems": entry.problems if show_details else [],
+        "problem_total": entry.problem_total,
+        "scores": _scores(entry, is_owner),
+        "because": entry.because,
+        "attack_runs": [_run_row(run, entry) for run in runs],
+        "show_attacks": show_attacks,
+        "safety": _safety(entry) if show_attacks else None,
+        **_place(entry, show_attacks),
+        "can_see_details": show_details,
+        "is_owner": is_owner,
+    }
+
+
+def _steps(entry: Entry, runs: list[AttackRun], job: Job | None, show_attacks: bool) -> list[Step]:
+    state = entry.state
+    order = ["uploaded", "checking", "scoring", "valid"]
+    failed_in = None
+    if state in {"invalid", "failed"}:
+        failed_in = "scoring" if entry.truth_sha256 else "checking"
+    detail = job.step if job and job.state == Job.State.RUNNING else ""
+    steps = [Step(_("Uploaded"), "done")]
+    for name, label in (("checking", _("Checked")), ("scoring", _("Scored"))):
+        if failed_in:
+            reached = failed_in == name
+            before = order.index(name) < order.index(failed_in)
+            steps.append(Step(label, "done" if before else "failed" if reached else "waiting"))
+        else:
+            position = order.index(state) - order.index(name)
+            status = "done" if position > 0 else "active" if position == 0 else "waiting"
+            steps.append(Step(label, status, detail if status == "active" else ""))
+    if show_attacks:
+        done = sum(run.state in AttackRun.FINAL for run in runs)
+        status = "waiting" if not runs else "done" if done == len(runs) else "active"
+        steps.append(Step(_("Attacked"), status, f"{done}/{len(runs)}" if runs else ""))
+    return steps
+
+
+def _progress(entry: Entry, runs: list[AttackRun], job: Job | None) -> int:
+    """Check and score count for 30 each, the attacks for 40."""
+    share = job.progress if job else 0
+    if entry.state == Entry.State.UPLOADED:
+        return 0
+    if entry.state == Entry.State.CHECKING:
+        return 30 * share // 100
+    if entry.state == Entry.State.SCORING:
+        return 30 + (30 * share // 100 if job and job.kind == Job.Kind.SCORE else 0)
+    if not runs:
+        return 100
+    return 60 + 40 * sum(run.state in AttackRun.FINAL for run in runs) // len(runs)
+
+
+def _scores(entry: Entry, show_details: bool) -> list[dict[str, Any]]:
+    details = {score.measure: score.detail for score in entry.scores.all()} if show_details else {}
+    return [
+        {"cell": cell, "detail": details.get(cell.name, {})}
+        for cell in queries.measure_cells(entry.round, entry)
+    ]
+
+
+def _run_row(run: AttackRun, entry: Entry) -> dict[str, Any]:
+    try:
+        title = find_attack(run.attack.name).title
+    except KeyError:
+        title = run.attack.name
+    return {
+        "run": run,
+        "title": title,
+        "name": run.attack.name,
+        "is_strongest": bool(entry.strongest_attack) and run.attack.name == entry.strongest_attack,
+        "percent": None if run.rate is None else 100 * run.rate,
+        "low_percent": None if run.low is None else 100 * run.low,
+        "high_percent": None if run.high is None else 100 * run.high,
+    }
+
+
+def _safety(entry: Entry) -> float | None:
+    if entry.most_hits is None or not entry.n_released:
+        return None
+    return 100 * (entry.n_released - entry.most_hits) / entry.n_released
+
+
+def _place(entry: Entry, show_attacks: bool) -> dict[str, Any]:
+    """Total and rank; an entry that is not the official one has a total but no place on the board."""
+    ranking = find_ranking(entry.round.ranking)
+    if entry.state != Entry.State.VALID or not show_attacks or entry.most_hits is None:
+        return {"total": None, "rank": None, "ranking": ranking}
+    alone = Result(entry.pk, entry.utility, entry.most_hits, entry.n_released or 1, 0.0)
+    total = rank([alone], ranking)[0].total
+    if not entry.is_official:
+        return {"total": total, "rank": None, "ranking": ranking}
+    place = next(row.rank for row in queries.board(entry.round, None, True) if row.entry_id == entry.pk)
+    return {"total": total, "rank": place, "ranking": ranking}

@@ -1,0 +1,1 @@
+"""Forms: what people may type, and the sentences they get when it is wrong."""

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError, connection
+
+from contest.services.jobs import sweep_jobs
+
+logger = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Give back what dead workers hold, ring again for jobs that nobody took up; for ever, or once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        stop = threading.Event()
+        if not options["once"]:
+            signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        while True:
+            try:
+                done = sweep_jobs()
+                if any(done.values()):
+                    logger.info("swept: %(given_back)s given back, %(rung)s rung again", done)
+            except DatabaseError:
+                # The database may be restarting; the next round tries again on a new connection.
+                logger.exception("sweep failed")
+                connection.close()
+            if options["once"] or stop.wait(settings.SWEEP_SECONDS):
+                return

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from contest.services import demo
+from contest.services.jobs import queue_names
+from contest.supervisor import Supervisor
+
+
+class Command(BaseCommand):
+    help = "Migrate, prepare the demo contest, then run web server, worker and sweeper until Ctrl-C."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--workers", type=int, default=2, help="Worker processes (default 2).")
+        parser.add_argument("--no-demo", action="store_true", help="Do not make the demo contest.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        settings.VAR.mkdir(parents=True, exist_ok=True)
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        if not options["no_demo"] and not settings.PRODUCTION and demo.seed_demo():
+            self.stdout.write("The demo contest is being prepared; its first entries are on their way.")
+        self.url = f"http://{options['host']}:{options['port']}/"
+        self.announced = False
+        self.demo = not options["no_demo"] and not settings.PRODUCTION
+        Supervisor(self._commands(options), on_tick=self._announce).run()
+        self.stdout.write("Stopped. Everything is kept; start again with the same command.")
+
+    def _commands(self, options: dict[str, Any]) -> dict[str, list[str]]:
+        python = sys.executable
+        bind = f"{options['host']}:{options['port']}"
+        return {
+            "web": [
+                python, "-m", "gunicorn", "config.wsgi", "--bind", bind, "--worker-class", "gthread",
+                "--threads", "8", "--timeout", "120", "--log-level", "warning",
+            ],
+            "worker": [
+                python, "-m", "celery", "--app", "config", "worker", "--queues", ",".join(queue_names()),
+                "--concurrency", str(options["workers"]), "--loglevel", "WARNING", "--without-gossip",
+                "--without-mingle", "--without-heartbeat",
+            ],
+            "sweeper": [python, str(settings.BASE_DIR / "manage.py"), "sweep"],
+        }  # fmt: skip
+
+    def _announce(self) -> None:
+        """Print the address once the server answers there."""
+        if self.announced:
+            return
+        try:
+            with urlopen(f"{self.url}healthz", timeout=1):  # noqa: S310  # our own address
+                pass
+        except (URLError, OSError):
+            return
+        self.announced = True
+        self.stdout.write(f"\nKakurenbo is up: {self.url}\n")
+        if self.demo:
+            self.stdout.write(demo.log_ins())
+        self.stdout.write("Ctrl-C stops it.\n")

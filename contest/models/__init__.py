@@ -1,0 +1,33 @@
+"""The nouns of a contest. Rows are changed only by the services."""
+
+from contest.models.announcement import Announcement
+from contest.models.attack import Attack, AttackRun
+from contest.models.audit import AuditEvent
+from contest.models.contest import Contest, Organiser
+from contest.models.dataset import Dataset
+from contest.models.entry import Entry
+from contest.models.job import Job
+from contest.models.phase import Phase
+from contest.models.round import Round
+from contest.models.score import Score
+from contest.models.team import Invitation, Membership, Team
+from contest.models.user import User
+
+__all__ = [
+    "Announcement",
+    "Attack",
+    "AttackRun",
+    "AuditEvent",
+    "Contest",
+    "Dataset",
+    "Entry",
+    "Invitation",
+    "Job",
+    "Membership",
+    "Organiser",
+    "Phase",
+    "Round",
+    "Score",
+    "Team",
+    "User",
+]

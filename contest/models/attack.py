@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from contest.models.entry import Entry
+from contest.models.round import Round
+from contest.models.team import Team
+
+
+class Attack(models.Model):
+    """An attack that is run in a round: a house algorithm, or what a team brings."""
+
+    class Kind(models.TextChoices):
+        HOUSE = "house", _("house attack")
+        GUESS = "guess", _("guess file")
+        PROGRAM = "program", _("program")
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="attacks")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HOUSE)
+    name = models.CharField(max_length=60)
+    version = models.PositiveSmallIntegerField(default=1)
+    team = models.ForeignKey(Team, null=True, blank=True, on_delete=models.PROTECT, related_name="attacks")
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["round", "name", "version"], condition=Q(kind="house"), name="house_attack_once"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=["house", "guess", "program"]), name="attack_kind"),
+            models.CheckConstraint(
+                condition=Q(kind="house", team__isnull=True) | (~Q(kind="house") & Q(team__isnull=False)),
+                name="attack_has_owner",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} v{self.version}"
+
+
+class AttackRun(models.Model):
+    """One attack against one entry, and what the judge says of its guess."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("waiting")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed on our side")
+        REFUSED = "refused", _("refused")
+
+    FINAL = (State.DONE, State.FAILED, State.REFUSED)
+
+    attack = models.ForeignKey(Attack, on_delete=models.PROTECT, related_name="runs")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="attack_runs")
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    hits = models.PositiveIntegerField(null=True, blank=True)
+    rate = models.FloatField(null=True, blank=True)
+    low = models.FloatField(null=True, blank=True)
+    high = models.FloatField(null=True, blank=True)
+    baseline = models.FloatField(null=True, blank=True)
+    expected_hits = models.FloatField(null=True, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["attack", "entry"], name="attack_run_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "done", "failed", "refused"]),
+                name="attack_run_state",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="done") | Q(hits__isnull=False), name="attack_run_done_has_hits"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.attack} → {self.entry}"

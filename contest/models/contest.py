@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+
+class Contest(models.Model):
+    """A contest: what people see first, and the zone in which its days begin."""
+
+    slug = models.SlugField(max_length=50, unique=True)
+    title = models.CharField(_("title"), max_length=120)
+    summary = models.CharField(_("summary"), max_length=300)
+    description = models.TextField(_("description"), blank=True, help_text=_("Markdown."))
+    time_zone = models.CharField(_("time zone"), max_length=60, default="UTC")
+    is_public = models.BooleanField(default=False)
+    max_team_size = models.PositiveSmallIntegerField(default=10)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("contest", args=[self.slug])
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone)
+
+
+class Organiser(models.Model):
+    """A person who runs a contest."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="organisers")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="organises")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["contest", "user"], name="organiser_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.contest}"

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from contest.models.attack import AttackRun
+from contest.models.entry import Entry
+
+
+class Job(models.Model):
+    """A piece of work. This row is the truth about it; a broker's message only says "look here".
+
+    A worker claims a queued job by a conditional update that sets its token and a lease. Whoever writes
+    the outcome must still hold that token, so a worker that was thought dead cannot write a second one.
+    """
+
+    class Kind(models.TextChoices):
+        CHECK = "check", _("check an entry's files")
+        SCORE = "score", _("measure an entry")
+        ATTACK = "attack", _("attack an entry")
+        HOUSE = "house", _("make a house entry")
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("waiting")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    entry = models.ForeignKey(Entry, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs")
+    attack_run = models.ForeignKey(
+        AttackRun, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
+    )
+    payload = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    token = models.CharField(max_length=32, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(max_length=120, blank=True)
+    progress = models.PositiveSmallIntegerField(default=0)
+    step = models.CharField(max_length=60, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+    error = models.TextField(blank=True, help_text=_("Traceback, for organisers only."))
+    created_at = models.DateTimeField(auto_now_add=True)
+    rung_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["state", "rung_at"], name="job_state")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "entry"],
+                condition=Q(state__in=["queued", "running"], entry__isnull=False),
+                name="one_open_job_an_entry",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "attack_run"],
+                condition=Q(state__in=["queued", "running"], attack_run__isnull=False),
+                name="one_open_job_a_run",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "done", "failed"]), name="job_state"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="running") | (Q(lease_until__isnull=False) & ~Q(token="")),
+                name="running_job_has_lease",
+            ),
+            models.CheckConstraint(condition=Q(progress__lte=100), name="job_progress"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"

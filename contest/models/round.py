@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from contest.models.contest import Contest
+from contest.models.dataset import Dataset
+
+
+class Feedback(models.TextChoices):
+    FULL = "full", _("everything at once")
+    BANDS = "bands", _("in four bands")
+    NONE = "none", _("nothing until the reveal")
+
+
+class Round(models.Model):
+    """A round: one data set, its rules as data, and how results are ranked."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.PROTECT, related_name="rounds")
+    slug = models.SlugField(max_length=50)
+    name = models.CharField(max_length=80)
+    position = models.PositiveSmallIntegerField(default=0)
+    weight = models.FloatField(default=1.0)
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="rounds")
+    file_rules = models.JSONField(default=dict, help_text=_("Fields of datasets.rules.FileRules."))
+    limits = models.JSONField(default=list, help_text=_("A list of measure, operator, limit."))
+    ranking = models.CharField(max_length=20, default="2016")
+    feedback = models.CharField(max_length=10, choices=Feedback, default=Feedback.FULL)
+    entries_per_day = models.PositiveSmallIntegerField(default=5)
+    entries_in_total = models.PositiveSmallIntegerField(default=50)
+    seed = models.PositiveBigIntegerField(default=0)
+    board_version = models.PositiveBigIntegerField(default=1)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "slug"], name="round_slug_once"),
+            models.CheckConstraint(condition=Q(feedback__in=Feedback.values), name="round_feedback"),
+            models.CheckConstraint(condition=Q(weight__gte=0), name="round_weight"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.contest} · {self.name}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("leaderboard", args=[self.contest.slug, self.slug])

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from django.db import models
+
+from contest.models.entry import Entry
+
+
+class Score(models.Model):
+    """One measure of one entry, by one version of the scorer. Never overwritten by another version."""
+
+    entry = models.ForeignKey(Entry, on_delete=models.CASCADE, related_name="scores")
+    measure = models.CharField(max_length=40)
+    version = models.PositiveSmallIntegerField()
+    value = models.FloatField()
+    detail = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["entry", "measure", "version"], name="score_once_a_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry} · {self.measure}"

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+
+from contest.errors import Refused
+from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
+from contest.services import audit
+from contest.services.attacks import add_house_attack
+from datasets.rules import FileRules
+from scoring.rules import Limit
+
+
+def create_contest(user: User, *, slug: str, title: str, summary: str, **fields: Any) -> Contest:
+    """Make a contest with its first organiser."""
+    with transaction.atomic():
+        contest = Contest.objects.create(slug=slug, title=title, summary=summary, **fields)
+        Organiser.objects.create(contest=contest, user=user)
+        audit.record("contest.created", contest, contest=contest, actor=user, after={"title": title})
+    return contest
+
+
+def create_round(
+    contest: Contest,
+    user: User,
+    *,
+    dataset: Dataset,
+    limits: Sequence[Limit],
+    attacks: Sequence[str],
+    phases: Sequence[tuple[Phase.Kind, datetime.datetime, datetime.datetime]],
+    file_rules: FileRules | None = None,
+    **fields: Any,
+) -> Round:
+    """Make a round with its phases, limits and house attacks."""
+    for (kind, _, ends), (_, starts, _) in itertools.pairwise(phases):
+        if starts < ends:
+            raise Refused("phases-overlap", f"The phase after {kind} starts before {kind} ends.")
+    with transaction.atomic():
+        round_ = Round.objects.create(
+            contest=contest,
+            dataset=dataset,
+            limits=[dataclasses.asdict(limit) for limit in limits],
+            file_rules=dataclasses.asdict(file_rules) if file_rules else {},
+            **fields,
+        )
+        Phase.objects.bulk_create(
+            Phase(round=round_, kind=kind, starts_at=starts, ends_at=ends) for kind, starts, ends in phases
+        )
+        for name in attacks:
+            add_house_attack(round_, name, user)
+        audit.record("round.created", round_, contest=contest, actor=user, after={"name": round_.name})
+    return round_
+
+
+def announce(contest: Contest, user: User, title: str, body: str) -> Announcement:
+    with transaction.atomic():
+        announcement = Announcement.objects.create(contest=contest, author=user, title=title, body=body)
+        audit.record(
+            "announcement.published", announcement, contest=contest, actor=user, after={"title": title}
+        )
+    return announcement
+
+
+def extend_phase(phase: Phase, user: User, ends_at: datetime.datetime, reason: str) -> None:
+    """Move a phase's end; refused where somebody else has moved it since the organiser looked."""
+    before = phase.ends_at
+    with transaction.atomic():
+        if ends_at <= phase.starts_at:
+            raise Refused("phase-has-no-length", "A phase must end after it starts.")
+        if not Phase.objects.filter(pk=phase.pk, ends_at=before).update(ends_at=ends_at):
+            raise Refused("changed-meanwhile", "Somebody else has changed this phase; look at it again.")
+        audit.record(
+            "phase.moved",
+            phase,
+            contest=phase.round.contest,
+            actor=user,
+            before={"ends_at": before.isoformat()},
+            after={"ends_at": ends_at.isoformat()},
+            reason=reason,
+        )

@@ -1,0 +1,205 @@
+"""The life of an entry: uploaded, checked, scored; and which one of a team counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+from contest.errors import Refused
+from contest.models import Entry, Job, Phase, Round, Score, Team, User
+from contest.services import audit, jobs
+from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
+from contest.storage import Stored
+from datasets.problems import Verdict
+from scoring.measure import Measurement
+from scoring.registry import measure as find_measure
+from scoring.rules import RoundVerdict
+
+
+def submit_entry(
+    round_: Round, team: Team, user: User | None, upload: Stored, *, note: str = "", method: str = ""
+) -> Entry:
+    """Accept an upload: the phase, the attempts and the entry's number are decided in one transaction."""
+    with transaction.atomic():
+        # Uploads of one team pass here one after the other, so that a limit cannot be overshot.
+        Team.objects.select_for_update().get(pk=team.pk)
+        now = timezone.now()
+        if not team.is_house:
+            _require_open_phase(round_, now)
+            _require_attempts_left(round_, team, now)
+        last = Entry.objects.filter(round=round_, team=team).aggregate(last=Max("number"))["last"] or 0
+        entry = Entry.objects.create(
+            round=round_,
+            team=team,
+            number=last + 1,
+            submitted_by=user,
+            received_at=now,
+            note=note,
+            method=method,
+            upload_sha256=upload.sha256,
+            upload_bytes=upload.size,
+            costs_attempt=not team.is_house,
+        )
+        jobs.enqueue_job(Job.Kind.CHECK, entry=entry)
+        audit.record(
+            "entry.submitted",
+            entry,
+            contest=round_.contest,
+            actor=user,
+            after={"team": team.name, "number": entry.number, "sha256": upload.sha256, "method": method},
+        )
+    return entry
+
+
+def _require_open_phase(round_: Round, now: object) -> None:
+    phase = Phase.objects.filter(
+        round=round_, kind=Phase.Kind.ANONYMISE, starts_at__lte=now, ends_at__gt=now
+    ).first()
+    if phase is None:
+        raise Refused("phase-closed", "Entries are accepted only while the anonymise phase is open.")
+
+
+def _require_attempts_left(round_: Round, team: Team, now: object) -> None:
+    attempts = count_attempts(round_, team, now)  # type: ignore[arg-type]
+    reset = attempts.resets_at.isoformat(timespec="minutes")
+    if attempts.left_total == 0:
+        raise Refused("attempts-used-up", f"All {attempts.in_total} attempts of this round are used.")
+    if attempts.left_today == 0:
+        raise Refused(
+            "attempts-used-today", f"Today's {attempts.per_day} attempts are used; new ones from {reset}."
+        )
+    if attempts.uploads_today >= MAX_UPLOADS_A_DAY:
+        raise Refused("too-many-uploads", f"At most {MAX_UPLOADS_A_DAY} uploads a day; again from {reset}.")
+
+
+def begin_check(entry: Entry) -> None:
+    _move(entry, (Entry.State.UPLOADED, Entry.State.CHECKING), Entry.State.CHECKING)
+
+
+def refuse_files(claim: jobs.Claim, entry: Entry, verdict: Verdict) -> None:
+    """The files break the rules: the team is told where, and keeps its attempt."""
+    with claim.finish("The files break the rules."):
+        changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
+            state=Entry.State.INVALID,
+            costs_attempt=False,
+            problems=[problem.as_dict() for problem in verdict.problems],
+            problem_total=verdict.total,
+            finished_at=timezone.now(),
+        )
+        if changed:
+            _record_state(entry, Entry.State.CHECKING, Entry.State.INVALID, f"{verdict.total} problems")
+
+
+def accept_files(
+    claim: jobs.Claim, entry: Entry, *, master: str, transactions: str, truth: str, n_released: int
+) -> None:
+    """The files are legal: keep their neutral form and let the scorer go on."""
+    with claim.finish():
+        changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
+            state=Entry.State.SCORING,
+            master_sha256=master,
+            transactions_sha256=transactions,
+            truth_sha256=truth,
+            n_released=n_released,
+        )
+        if changed:
+            _record_state(entry, Entry.State.CHECKING, Entry.State.SCORING)
+            jobs.enqueue_job(Job.Kind.SCORE, entry=entry)
+
+
+def record_scores(
+    claim: jobs.Claim, entry: Entry, measurements: Mapping[str, Measurement], verdict: RoundVerdict
+) -> None:
+    """Write all measures at once; a valid entry becomes official and is attacked."""
+    from contest.services.attacks import queue_house_attacks
+
+    state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
+    with claim.finish():
+        Score.objects.bulk_create(
+            Score(
+                entry=entry,
+                measure=name,
+                version=find_measure(name).version,
+                value=result.value,
+                detail=without_links(result.detail),
+            )
+            for name, result in measurements.items()
+        )
+        Entry.objects.filter(pk=entry.pk, state=Entry.State.SCORING).update(
+            state=state,
+            utility=verdict.score,
+            measures={name: result.value for name, result in measurements.items()},
+            because=list(verdict.because),
+            finished_at=timezone.now(),
+        )
+        _record_state(entry, Entry.State.SCORING, state)
+        entry.refresh_from_db()
+        if verdict.valid:
+            refresh_official(entry.round, entry.team)
+            queue_house_attacks(entry)
+        bump_board(entry.round_id)
+
+
+def without_links(detail: Any) -> Any:
+    """A measure's detail without pseudonyms: beside a customer they are the truth."""
+    if isinstance(detail, Mapping):
+        return {key: without_links(value) for key, value in detail.items() if key != "pseudonym"}
+    if isinstance(detail, list | tuple):
+        return [without_links(value) for value in detail]
+    return detail
+
+
+def refresh_official(round_: Round, team: Team) -> None:
+    """The pinned valid entry counts; without one, the latest valid entry."""
+    Team.objects.select_for_update().get(pk=team.pk)
+    eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    chosen = eligible.order_by("-is_pinned", "-number").first()
+    if chosen and chosen.is_official:
+        return
+    Entry.objects.filter(round=round_, team=team, is_official=True).update(is_official=False)
+    if chosen:
+        Entry.objects.filter(pk=chosen.pk).update(is_official=True)
+
+
+def pin_entry(entry: Entry, user: User) -> None:
+    """Make an entry the one that counts, until another is pinned."""
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=entry.team_id)
+        entry.refresh_from_db()
+        if entry.state != Entry.State.VALID or entry.mark:
+            raise Refused("not-valid", "Only a valid entry can be made official.")
+        Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)
+        Entry.objects.filter(pk=entry.pk).update(is_pinned=True)
+        refresh_official(entry.round, entry.team)
+        bump_board(entry.round_id)
+        audit.record("entry.pinned", entry, contest=entry.round.contest, actor=user)
+
+
+def bump_board(round_id: int) -> None:
+    """Say that the round's board has changed; pages that show it compare this number."""
+    Round.objects.filter(pk=round_id).update(board_version=F("board_version") + 1)
+
+
+def _move(entry: Entry, sources: tuple[str, ...], target: str) -> None:
+    with transaction.atomic():
+        changed = (
+            Entry.objects.filter(pk=entry.pk, state__in=sources).exclude(state=target).update(state=target)
+        )
+        if changed:
+            _record_state(entry, entry.state, target)
+    entry.refresh_from_db()
+
+
+def _record_state(entry: Entry, before: str, after: str, reason: str = "") -> None:
+    audit.record(
+        "entry.state",
+        entry,
+        contest=entry.round.contest,
+        before={"state": before},
+        after={"state": after},
+        reason=reason,
+    )

@@ -1,0 +1,55 @@
+"""What becomes of the thing that a job was for when the job has failed for good."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from contest.models import AttackRun, Entry, Job
+from contest.services import audit
+
+
+def record_failure(job: Job) -> None:
+    """Bring the entry or the attack run to its final state; our fault costs the team nothing."""
+    if job.entry_id is not None:
+        _fail_entry(job, job.entry_id)
+    if job.attack_run_id is not None:
+        _fail_attack_run(job, job.attack_run_id)
+
+
+def _fail_entry(job: Job, entry_id: int) -> None:
+    entry = Entry.objects.select_for_update().select_related("round__contest").get(pk=entry_id)
+    if entry.is_final:
+        return
+    before = entry.state
+    entry.state = Entry.State.FAILED
+    entry.costs_attempt = False
+    entry.finished_at = timezone.now()
+    entry.save(update_fields=["state", "costs_attempt", "finished_at"])
+    audit.record(
+        "entry.failed",
+        entry,
+        contest=entry.round.contest,
+        before={"state": before},
+        after={"state": entry.state},
+        reason=f"job {job.pk}: {job.reason}",
+    )
+
+
+def _fail_attack_run(job: Job, run_id: int) -> None:
+    from contest.services.attacks import settle_entry
+
+    run = AttackRun.objects.select_related("entry__round__contest").get(pk=run_id)
+    if run.state in AttackRun.FINAL:
+        return
+    AttackRun.objects.filter(pk=run.pk).update(
+        state=AttackRun.State.FAILED, reason=job.reason, finished_at=timezone.now()
+    )
+    audit.record(
+        "attack_run.failed",
+        run,
+        contest=run.entry.round.contest,
+        before={"state": run.state},
+        after={"state": AttackRun.State.FAILED},
+        reason=f"job {job.pk}: {job.reason}",
+    )
+    settle_entry(run.entry_id)

@@ -1,0 +1,57 @@
+"""House entries: baselines that the platform makes itself and sends through the same path as a team's."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from anonymizers.anonymizer import ParameterError
+from anonymizers.parameters import checked
+from anonymizers.registry import anonymizer
+from contest import vault
+from contest.errors import Refused
+from contest.models import Job, Round, User
+from contest.services import audit, entries, jobs
+from contest.services.teams import house_team
+from datasets.folder import write_release
+from datasets.tables import Release
+
+
+def request_house_entry(
+    round_: Round, user: User | None, method: str, parameters: dict[str, Any] | None = None, seed: int = 1
+) -> Job:
+    """Ask for an entry made by a house anonymizer; a worker makes it and hands it in."""
+    try:
+        checked(method, anonymizer(method).parameters, parameters or {})
+    except (KeyError, ParameterError) as error:
+        raise Refused("bad-parameters", str(error)) from None
+    with transaction.atomic():
+        job = jobs.enqueue_job(
+            Job.Kind.HOUSE,
+            payload={"round": round_.pk, "method": method, "parameters": parameters or {}, "seed": seed},
+        )
+        audit.record(
+            "house_entry.requested", job, contest=round_.contest, actor=user, after=dict(job.payload)
+        )
+    return job
+
+
+def hand_in_house_entry(claim: jobs.Claim, round_: Round, release: Release) -> None:
+    """Hand in what the anonymizer made, once, with the end of its job."""
+    payload = claim.job.payload
+    with tempfile.TemporaryDirectory() as folder:
+        write_release(Path(folder), release)
+        parts = {name: io.BytesIO((Path(folder) / name).read_bytes()) for name in ("M.csv", "T.csv", "P.csv")}
+    upload = vault.keep_parts(parts, round_.dataset.n_rows * 400 + 10_000_000)
+    settings = ", ".join(f"{name}={value}" for name, value in sorted(payload["parameters"].items()))
+    with claim.finish():
+        team = house_team(
+            round_.contest, f"House · {payload['method']}" + (f" ({settings})" if settings else "")
+        )
+        entries.submit_entry(
+            round_, team, None, upload, note=f"seed {payload['seed']}", method=payload["method"]
+        )

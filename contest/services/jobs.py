@@ -1,0 +1,199 @@
+"""Jobs: written with the work they are for, claimed by one worker at a time, given back when it dies."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import secrets
+import socket
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from contest.models import AttackRun, Entry, Job
+from contest.services.failures import record_failure
+
+logger = logging.getLogger(__name__)
+
+TASKS = {
+    Job.Kind.CHECK: ("scoring.tasks.check_entry", "checks"),
+    Job.Kind.SCORE: ("scoring.tasks.score_entry", "scoring"),
+    Job.Kind.ATTACK: ("attacks.tasks.run_attack", "attacks"),
+    Job.Kind.HOUSE: ("anonymizers.tasks.make_house_entry", "house"),
+}
+
+
+def queue_names() -> list[str]:
+    """The queues that workers listen to. A prefix lets several installations share one broker."""
+    return sorted({settings.QUEUE_PREFIX + queue for _, queue in TASKS.values()})
+
+
+class LeaseLost(Exception):
+    """Somebody else holds this job now, so nothing of ours may be written."""
+
+
+def enqueue_job(
+    kind: Job.Kind,
+    *,
+    entry: Entry | None = None,
+    attack_run: AttackRun | None = None,
+    payload: dict[str, Any] | None = None,
+) -> Job:
+    """Write a job in the caller's transaction; its bell rings when that is committed."""
+    job = Job.objects.create(
+        kind=kind, entry=entry, attack_run=attack_run, payload=payload or {}, rung_at=timezone.now()
+    )
+    transaction.on_commit(lambda: ring(job.pk, kind), robust=True)
+    return job
+
+
+def ring(job_id: int, kind: str) -> None:
+    """Tell a worker about a job. A bell that is not heard costs seconds: the sweeper rings again."""
+    from config.celery import app
+
+    name, queue = TASKS[Job.Kind(kind)]
+    try:
+        app.send_task(name, args=[job_id], queue=settings.QUEUE_PREFIX + queue, retry=False)
+    except (OperationalError, OSError):
+        logger.warning("broker unreachable, job %s waits for the sweeper", job_id)
+
+
+@dataclass
+class Claim:
+    """A job in the hands of this worker, as long as the token in the row is ours."""
+
+    job: Job
+    token: str
+    _last_report: float = field(default=-1.0)
+
+    def mine(self) -> Any:
+        return Job.objects.filter(pk=self.job.pk, token=self.token, state=Job.State.RUNNING)
+
+    def report(self, progress: int, step: str) -> None:
+        """Show how far the work is; stop it where the job is no longer ours."""
+        if not self.mine().update(progress=min(99, progress), step=step[:60]):
+            raise LeaseLost
+
+    @contextmanager
+    def finish(self, reason: str = "") -> Iterator[None]:
+        """Write the outcome inside this block: it is committed with the job's end, or not at all."""
+        with transaction.atomic():
+            done = self.mine().update(
+                state=Job.State.DONE,
+                progress=100,
+                step="",
+                reason=reason[:300],
+                token="",
+                lease_until=None,
+                finished_at=timezone.now(),
+            )
+            if not done:
+                raise LeaseLost
+            yield
+
+
+def claim_job(job_id: int) -> Claim | None:
+    """Take a queued job, or nothing where another worker has it or had it."""
+    token = secrets.token_hex(16)
+    now = timezone.now()
+    taken = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
+        state=Job.State.RUNNING,
+        attempts=F("attempts") + 1,
+        token=token,
+        lease_until=now + _lease(),
+        started_at=now,
+        worker=socket.gethostname()[:120],
+        progress=0,
+    )
+    if not taken:
+        return None
+    return Claim(Job.objects.get(pk=job_id), token)
+
+
+def perform(job_id: int, handler: Callable[[Claim], None]) -> None:
+    """Claim a job, keep its lease alive, run the handler, and settle whatever happens."""
+    claim = claim_job(job_id)
+    if claim is None:
+        return
+    try:
+        with _heartbeat(claim):
+            handler(claim)
+    except LeaseLost:
+        logger.warning("job %s was given to another worker", job_id)
+    except Exception:
+        logger.exception("job %s failed", job_id)
+        put_back(claim.job.pk, claim.token, "An error on our side.", traceback.format_exc())
+
+
+def put_back(job_id: int, token: str, reason: str, error: str = "") -> bool:
+    """Queue a running job again, or end it as failed when its attempts are used up."""
+    with transaction.atomic():
+        job = Job.objects.select_for_update().filter(pk=job_id, token=token, state=Job.State.RUNNING).first()
+        if job is None:
+            return False
+        failed = job.attempts >= settings.JOB_MAX_ATTEMPTS
+        job.state = Job.State.FAILED if failed else Job.State.QUEUED
+        job.token = ""
+        job.lease_until = None
+        job.reason = reason[:300]
+        job.error = error or job.error
+        job.rung_at = timezone.now()
+        job.finished_at = timezone.now() if failed else None
+        job.save()
+        if failed:
+            record_failure(job)
+    return True
+
+
+def sweep_jobs() -> dict[str, int]:
+    """Give back what dead workers hold and ring again for what nobody took up."""
+    now = timezone.now()
+    lapsed = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=now)
+    given_back = 0
+    for job in lapsed.only("pk", "token", "kind"):
+        if put_back(job.pk, job.token, "The worker stopped answering."):
+            given_back += 1
+            if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).exists():
+                ring(job.pk, job.kind)
+    silent = now - datetime.timedelta(seconds=settings.JOB_RING_SECONDS)
+    rung = 0
+    for job in Job.objects.filter(state=Job.State.QUEUED, rung_at__lt=silent).only("pk", "kind")[:500]:
+        if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(rung_at=now):
+            ring(job.pk, job.kind)
+            rung += 1
+    return {"given_back": given_back, "rung": rung}
+
+
+def _lease() -> datetime.timedelta:
+    return datetime.timedelta(seconds=settings.JOB_LEASE_SECONDS)
+
+
+@contextmanager
+def _heartbeat(claim: Claim) -> Iterator[None]:
+    """Renew the lease from a thread of its own while the work goes on."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        try:
+            while not stop.wait(settings.JOB_LEASE_SECONDS / 3):
+                if not claim.mine().update(lease_until=timezone.now() + _lease()):
+                    return
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=beat, name=f"heartbeat-{claim.job.pk}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(timeout=10)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import datetime
+import hashlib
+import secrets
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from contest.errors import Refused
+from contest.models import Contest, Invitation, Membership, Team, User
+from contest.models.names import clean_name, normalise_name
+from contest.services import audit
+
+INVITATION_DAYS = 14
+
+
+def create_team(contest: Contest, user: User, name: str) -> Team:
+    """Make a team with its founder as captain."""
+    name = clean_name(name)
+    try:
+        with transaction.atomic():
+            if Membership.objects.filter(contest=contest, user=user).exists():
+                raise Refused("already-in-team", "You are already in a team of this contest.")
+            team = Team.objects.create(contest=contest, name=name, name_key=normalise_name(name))
+            Membership.objects.create(team=team, contest=contest, user=user, role=Membership.Role.CAPTAIN)
+            audit.record("team.created", team, contest=contest, actor=user, after={"name": name})
+    except IntegrityError:
+        raise Refused("name-taken", "A team of this contest has this name already.") from None
+    return team
+
+
+def house_team(contest: Contest, name: str) -> Team:
+    """The team under which a house method plays."""
+    team, _ = Team.objects.get_or_create(
+        contest=contest, name_key=normalise_name(name), defaults={"name": name, "is_house": True}
+    )
+    if not team.is_house:
+        raise Refused("name-taken", f"The name {name!r} belongs to a team of people.")
+    return team
+
+
+def create_invitation(team: Team, user: User) -> str:
+    """Make an invitation and return its token, which is shown once and kept only as a hash."""
+    token = secrets.token_urlsafe(24)
+    with transaction.atomic():
+        invitation = Invitation.objects.create(
+            team=team,
+            token_sha256=hash_token(token),
+            created_by=user,
+            expires_at=timezone.now() + datetime.timedelta(days=INVITATION_DAYS),
+        )
+        audit.record("invitation.created", invitation, contest=team.contest, actor=user)
+    return token
+
+
+def revoke_invitation(invitation: Invitation, user: User) -> None:
+    with transaction.atomic():
+        changed = Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(
+            revoked_at=timezone.now()
+        )
+        if changed:
+            audit.record("invitation.revoked", invitation, contest=invitation.team.contest, actor=user)
+
+
+def join_team(invitation: Invitation, user: User) -> Team:
+    """Join by invitation; the team's size limit holds also when several join at once."""
+    team = invitation.team
+    try:
+        with transaction.atomic():
+            Team.objects.select_for_update().get(pk=team.pk)
+            invitation.refresh_from_db()
+            if not invitation.is_usable:
+                raise Refused("invitation-expired", "This invitation has expired or was withdrawn.")
+            if Membership.objects.filter(team=team).count() >= team.contest.max_team_size:
+                raise Refused("team-full", f"A team has at most {team.contest.max_team_size} members.")
+            Membership.objects.create(team=team, contest=team.contest, user=user)
+            audit.record("team.joined", team, contest=team.contest, actor=user)
+    except IntegrityError:
+        raise Refused("already-in-team", "You are already in a team of this contest.") from None
+    return team
+
+
+def hash_token(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8")).hexdigest()

@@ -1,0 +1,100 @@
+"""Files named by their content: the same bytes are kept once, and a half-written file is never seen."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage, storages
+
+from contest.errors import Refused
+
+CHUNK = 256 * 1024
+
+
+class AtomicFileStorage(FileSystemStorage):
+    """Django's file storage, but a file appears under its name only when all of it is on the disk."""
+
+    def _save(self, name: str, content: File[Any]) -> str:
+        target = Path(self.path(name))
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".new-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                for chunk in content.chunks(CHUNK):
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        return name
+
+    def get_available_name(self, name: str, max_length: int | None = None) -> str:
+        # The name is the content's hash: writing it twice writes the same bytes.
+        return name
+
+
+@dataclass(frozen=True)
+class Stored:
+    sha256: str
+    size: int
+
+
+class ContentStore:
+    """A store of files by sha256 on one of Django's storages."""
+
+    def __init__(self, alias: str) -> None:
+        self.alias = alias
+
+    def put(self, file: IO[bytes], max_bytes: int | None = None) -> Stored:
+        """Keep a stream; refuse it as soon as it is longer than allowed."""
+        with tempfile.TemporaryFile() as staged:
+            digest = hashlib.sha256()
+            size = 0
+            for chunk in _chunks(file):
+                size += len(chunk)
+                if max_bytes is not None and size > max_bytes:
+                    raise Refused(
+                        "file-too-large", f"The upload is larger than the limit of {max_bytes:,} bytes."
+                    )
+                digest.update(chunk)
+                staged.write(chunk)
+            staged.seek(0)
+            stored = Stored(digest.hexdigest(), size)
+            storage = storages[self.alias]
+            if not storage.exists(_name(stored.sha256)):
+                storage.save(_name(stored.sha256), File(staged))
+        return stored
+
+    def open(self, sha256: str) -> IO[bytes]:
+        opened: IO[bytes] = storages[self.alias].open(_name(sha256), "rb")
+        return opened
+
+    def exists(self, sha256: str) -> bool:
+        return storages[self.alias].exists(_name(sha256))
+
+
+def _name(sha256: str) -> str:
+    return f"{sha256[:2]}/{sha256}"
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk
+
+
+published = ContentStore("entries")
+"""M and T of the data sets, M′ and T′ of the entries: what attackers may read."""

@@ -1,0 +1,94 @@
+"""Keeps child processes running: starts them, starts them again when they die, stops them all together."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+
+logger = logging.getLogger(__name__)
+
+PR_SET_PDEATHSIG = 1
+STOP_SECONDS = 15.0
+QUICK_DEATH_SECONDS = 3.0
+
+
+@dataclass
+class Child:
+    name: str
+    command: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    next_start: float = 0.0
+    quick_deaths: int = 0
+
+
+def _die_with_parent() -> None:
+    """Runs in the child before it becomes the program: no child outlives a supervisor that is killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Supervisor:
+    """Runs commands side by side until a signal comes. Call `run` from the main thread."""
+
+    def __init__(
+        self, commands: Mapping[str, Sequence[str]], on_tick: Callable[[], None] | None = None
+    ) -> None:
+        self.children = [Child(name, command) for name, command in commands.items()]
+        self.on_tick = on_tick
+        self.stopping = False
+
+    def run(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+        try:
+            while not self.stopping:
+                for child in self.children:
+                    self._look_after(child)
+                if self.on_tick:
+                    self.on_tick()
+                time.sleep(0.2)
+        finally:
+            self._stop_all()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.stopping = True
+
+    def _look_after(self, child: Child) -> None:
+        now = time.monotonic()
+        if child.process is not None:
+            code = child.process.poll()
+            if code is None:
+                return
+            lived = now - child.started
+            child.quick_deaths = child.quick_deaths + 1 if lived < QUICK_DEATH_SECONDS else 0
+            # A child that dies at once is started again more and more slowly, so that its error can be read.
+            child.next_start = now + min(30.0, 2.0**child.quick_deaths - 1)
+            child.process = None
+            logger.warning("%s ended with code %s after %.1f s; starting it again", child.name, code, lived)
+        if now >= child.next_start:
+            child.process = subprocess.Popen(
+                list(child.command),
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                preexec_fn=_die_with_parent,  # single-threaded here
+            )
+            child.started = now
+
+    def _stop_all(self) -> None:
+        running = [child.process for child in self.children if child.process and child.process.poll() is None]
+        for process in running:
+            process.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + STOP_SECONDS
+        for process in running:
+            try:
+                process.wait(timeout=max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from django.contrib.auth import views as auth
+from django.urls import path
+
+from contest.forms.accounts import LogInForm
+from contest.views import accounts, boards, contests, datasets, entries, health, methods, organise, teams
+
+ROUND = "contests/<slug:slug>/<slug:round_slug>/"
+
+urlpatterns = [
+    path("", contests.home, name="home"),
+    path("healthz", health.healthz, name="healthz"),
+    path("signup/", accounts.signup, name="signup"),
+    path("login/", auth.LoginView.as_view(authentication_form=LogInForm), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path(
+        "password/reset/",
+        auth.PasswordResetView.as_view(email_template_name="registration/password_reset_email.txt"),
+        name="password_reset",
+    ),
+    path("password/reset/sent/", auth.PasswordResetDoneView.as_view(), name="password_reset_done"),
+    path(
+        "password/reset/<uidb64>/<token>/",
+        auth.PasswordResetConfirmView.as_view(),
+        name="password_reset_confirm",
+    ),
+    path("password/reset/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
+    path("join/<str:token>/", teams.join, name="join"),
+    path("methods/", methods.methods, name="methods"),
+    path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),
+    path("contests/<slug:slug>/", contests.contest, name="contest"),
+    path("contests/<slug:slug>/organise/", organise.organise, name="organise"),
+    path("contests/<slug:slug>/organise/announce/", organise.publish_announcement, name="announce"),
+    path("contests/<slug:slug>/organise/house/", organise.add_house_entry, name="house_entry"),
+    path("contests/<slug:slug>/teams/new/", teams.create, name="team_create"),
+    path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
+    path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),
+    path("contests/<slug:slug>/teams/<int:team_id>/", teams.team, name="team"),
+    path(ROUND, boards.leaderboard, name="leaderboard"),
+    path(f"{ROUND}rules/", contests.rules, name="rules"),
+    path(f"{ROUND}data/", datasets.dataset, name="dataset"),
+    path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),
+    path(f"{ROUND}upload/", entries.upload, name="upload"),
+    path(f"{ROUND}entries/<int:entry_id>/", entries.entry, name="entry"),
+    path(f"{ROUND}entries/<int:entry_id>/pin/", entries.pin, name="pin"),
+]

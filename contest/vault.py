@@ -1,0 +1,54 @@
+"""The only code that opens uploads and truths. Views write uploads here and never read them back."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+import numpy as np
+
+from contest.storage import ContentStore, Stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contest.models import Entry
+    from datasets.tables import Integers
+
+_store = ContentStore("vault")
+
+
+def keep_archive(file: IO[bytes], max_bytes: int) -> Stored:
+    """Keep a team's zip as it came."""
+    return _store.put(file, max_bytes)
+
+
+def keep_parts(parts: Mapping[str, IO[bytes]], max_bytes: int) -> Stored:
+    """Keep files that came one by one as one archive, so that all uploads go the same way afterwards."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as bundle:
+        for name in sorted(parts):
+            with bundle.open(zipfile.ZipInfo(name), "w") as member:
+                while chunk := parts[name].read(256 * 1024):
+                    member.write(chunk)
+    archive.seek(0)
+    return _store.put(archive, max_bytes)
+
+
+@contextmanager
+def upload_of(entry: Entry) -> Iterator[BinaryIO]:
+    with _store.open(entry.upload_sha256) as file:
+        yield cast(BinaryIO, file)
+
+
+def keep_truth(truth: Integers) -> str:
+    text = "".join(f"{row + 1}\n" for row in truth.tolist())
+    return _store.put(io.BytesIO(text.encode("ascii"))).sha256
+
+
+def truth_of(entry: Entry) -> Integers:
+    with _store.open(entry.truth_sha256) as file:
+        return np.array(file.read().split(), dtype=np.int64) - 1

@@ -1,0 +1,1 @@
+"""Pages: load the object for this user, validate the form, call one service, render."""

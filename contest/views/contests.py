@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from attacks.registry import attack as find_attack
+from contest import access, queries
+from contest.markdown import to_html
+from contest.models import Attack, Round
+from contest.ranking import find_ranking
+from contest.views.requests import PageRequest
+from datasets.rules import FileRules
+from scoring.registry import measure as find_measure
+
+
+@require_safe
+def home(request: PageRequest) -> HttpResponse:
+    return render(request, "contest/home.html", {"cards": queries.contest_cards(request.user)})
+
+
+@require_safe
+def contest(request: PageRequest, slug: str) -> HttpResponse:
+    found = access.contest_for(request.user, slug)
+    rounds = list(found.rounds.select_related("dataset").prefetch_related("phases"))
+    for round_ in rounds:
+        round_.contest = found
+    context = {
+        "contest": found,
+        "description_html": to_html(found.description),
+        "rounds": rounds,
+        "announcements": [
+            {"title": item.title, "body_html": to_html(item.body), "published_at": item.published_at}
+            for item in found.announcements.all()[:20]
+        ],
+        "my_team": access.team_of(request.user, found),
+        "can_organise": access.is_organiser(request.user, found),
+    }
+    return render(request, "contest/contest.html", context)
+
+
+@require_safe
+def rules(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
+    round_ = access.round_for(request.user, slug, round_slug)
+    context = {
+        "contest": round_.contest,
+        "round": round_,
+        "limits": [
+            {**limit, "measure": find_measure(limit["measure"]), "documentation_html": _measure_html(limit)}
+            for limit in round_.limits
+        ],
+        "file_rules": file_rule_sentences(round_),
+        "attacks": [
+            find_attack(row.name) for row in Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE)
+        ],
+        "ranking": find_ranking(round_.ranking),
+    }
+    return render(request, "contest/rules.html", context)
+
+
+def _measure_html(limit: dict[str, Any]) -> str:
+    return to_html(find_measure(limit["measure"]).documentation)
+
+
+def file_rule_sentences(round_: Round) -> list[tuple[str, bool]]:
+    """The round's file rules in words, each with whether it is allowed."""
+    rules = FileRules(**round_.file_rules)
+    return [
+        ("M′ may have fewer rows than M", rules.drop_customers),
+        ("T′ may have fewer rows than T", rules.drop_rows),
+        ("T′ may have more rows than T", rules.add_rows),
+        ("T′ may hold items that T lacks", rules.foreign_items),
+        ("T′ may hold dates outside T's range", rules.foreign_dates),
+        ("M′ may hold countries that M lacks", rules.foreign_countries),
+        ("M′ may hold generalised cells", rules.generalised),
+    ]

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import tempfile
+import zipfile
+
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from contest import access
+from contest.markdown import to_html
+from contest.services.datasets import describe_tables
+from contest.storage import published
+from contest.views.requests import PageRequest
+
+
+@require_safe
+def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
+    round_ = access.round_for(request.user, slug, round_slug)
+    found = round_.dataset
+    context = {
+        "contest": round_.contest,
+        "round": round_,
+        "dataset": found,
+        "description_html": to_html(found.description),
+        "facts": describe_tables(found.master_sha256, found.transactions_sha256),
+    }
+    return render(request, "contest/dataset.html", context)
+
+
+@require_safe
+def download(request: PageRequest, slug: str, round_slug: str, name: str) -> HttpResponse | FileResponse:
+    """M.csv, T.csv, or both in one zip."""
+    found = access.round_for(request.user, slug, round_slug).dataset
+    files = {"M.csv": found.master_sha256, "T.csv": found.transactions_sha256}
+    if name in files:
+        return FileResponse(
+            published.open(files[name]), as_attachment=True, filename=name, content_type="text/csv"
+        )
+    if name != "data.zip":
+        raise Http404
+    bundle = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
+    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file_name, sha256 in files.items():
+            with published.open(sha256) as source:
+                archive.writestr(zipfile.ZipInfo(file_name), source.read(), zipfile.ZIP_DEFLATED)
+    bundle.seek(0)
+    return FileResponse(bundle, as_attachment=True, filename=f"{slug}-{round_slug}.zip")

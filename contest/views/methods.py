@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from anonymizers.registry import ANONYMIZERS
+from attacks.registry import ATTACKS
+from contest.markdown import to_html
+from contest.views.requests import PageRequest
+from scoring.registry import MEASURES
+
+GALLERY: dict[str, Any] = {"measures": MEASURES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}
+
+
+@require_safe
+def methods(request: PageRequest) -> HttpResponse:
+    return render(request, "contest/methods.html", {"gallery": GALLERY})
+
+
+@require_safe
+def method(request: PageRequest, kind: str, name: str) -> HttpResponse:
+    """The page about a method, made from the constant that describes it and its function's docstring."""
+    found = next((item for item in GALLERY.get(kind, ()) if item.name == name), None)
+    if found is None:
+        raise Http404
+    context = {"kind": kind, "method": found, "documentation_html": to_html(found.documentation)}
+    return render(request, "contest/method.html", context)

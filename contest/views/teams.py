@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from contest import access, queries
+from contest.errors import Refused
+from contest.forms.teams import TeamForm
+from contest.models import Entry, Phase, Round, Team
+from contest.services import teams
+from contest.services.attempts import count_attempts
+from contest.views.requests import UserRequest
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def create(request: UserRequest, slug: str) -> HttpResponse:
+    contest = access.contest_for(request.user, slug)
+    mine = access.team_of(request.user, contest)
+    if mine is not None:
+        return redirect("team", slug, mine.pk)
+    form = TeamForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            team = teams.create_team(contest, request.user, form.cleaned_data["name"])
+        except Refused as refusal:
+            form.add_error("name", refusal.text)
+        else:
+            messages.success(request, _("Team %(name)s is ready.") % {"name": team.name})
+            return redirect("team", slug, team.pk)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "contest/team_form.html", {"contest": contest, "form": form}, status=status)
+
+
+@login_required
+@require_safe
+@never_cache
+def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
+    found = access.team_for(request.user, slug, team_id)
+    token = request.session.pop("new_invitation", None)
+    rounds = list(found.contest.rounds.select_related("dataset"))
+    context = {
+        "contest": found.contest,
+        "team": found,
+        "is_member": access.team_of(request.user, found.contest) == found,
+        "members": found.memberships.select_related("user").order_by("id"),
+        "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
+        "invitation_url": request.build_absolute_uri(reverse("join", args=[token])) if token else None,
+        "rounds": [_round_row(found, round_) for round_ in rounds],
+    }
+    return render(request, "contest/team.html", context)
+
+
+def _round_row(team: Team, round_: Round) -> dict[str, Any]:
+    round_.contest = team.contest
+    phase = queries.open_phase(round_, Phase.Kind.ANONYMISE)
+    entries = list(Entry.objects.filter(round=round_, team=team))
+    for entry in entries:
+        entry.round = round_
+    return {
+        "round": round_,
+        "phase": phase,
+        "action_url": reverse("upload", args=[team.contest.slug, round_.slug]) if phase else None,
+        "attempts": count_attempts(round_, team),
+        "entries": entries,
+    }
+
+
+@login_required
+@require_POST
+def invite(request: UserRequest, slug: str) -> HttpResponse:
+    """Make an invitation; its link is shown once, on the next page."""
+    team = access.own_team_for(request.user, access.contest_for(request.user, slug))
+    request.session["new_invitation"] = teams.create_invitation(team, request.user)
+    return redirect("team", slug, team.pk)
+
+
+@login_required
+@require_POST
+def revoke(request: UserRequest, slug: str, invitation_id: int) -> HttpResponse:
+    team = access.own_team_for(request.user, access.contest_for(request.user, slug))
+    teams.revoke_invitation(access.invitation_of(team, invitation_id), request.user)
+    messages.success(request, _("The invitation no longer works."))
+    return redirect("team", slug, team.pk)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def join(request: UserRequest, token: str) -> HttpResponse:
+    invitation = access.invitation_for(token)
+    if request.method == "POST":
+        try:
+            joined = teams.join_team(invitation, request.user)
+        except Refused as refusal:
+            messages.error(request, refusal.text)
+            return redirect("contest", invitation.team.contest.slug)
+        messages.success(request, _("Welcome to %(name)s.") % {"name": joined.name})
+        return redirect("team", joined.contest.slug, joined.pk)
+    context = {"invitation": invitation, "team": invitation.team, "contest": invitation.team.contest}
+    return render(request, "contest/join.html", context)

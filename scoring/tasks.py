@@ -1,0 +1,106 @@
+"""Celery tasks that check and score entries. A task carries the primary key of its job and nothing else."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from celery import shared_task
+
+from contest import vault
+from contest.models import Entry
+from contest.services import entries
+from contest.services.datasets import load_tables
+from contest.services.jobs import Claim, perform
+from contest.storage import published
+from datasets.archive import ArchiveError, Limits, open_upload
+from datasets.check import check_entry as check_files
+from datasets.folder import canonical_order, write_dataset
+from datasets.rules import FileRules
+from datasets.tables import Release
+from scoring.measure import Measure
+from scoring.registry import measure
+from scoring.rules import Limit, evaluate
+from scoring.run import measure_release
+
+PARTS = ("M.csv", "T.csv", "P.csv")
+
+
+@shared_task(name="scoring.tasks.check_entry")
+def check_entry(job_id: int) -> None:
+    perform(job_id, _check)
+
+
+@shared_task(name="scoring.tasks.score_entry")
+def score_entry(job_id: int) -> None:
+    perform(job_id, _score)
+
+
+def _entry(claim: Claim) -> Entry:
+    return Entry.objects.select_related("round__contest", "round__dataset", "team").get(jobs=claim.job)
+
+
+def _check(claim: Claim) -> None:
+    entry = _entry(claim)
+    entries.begin_check(entry)
+    dataset = entry.round.dataset
+    rules = FileRules(**entry.round.file_rules)
+    claim.report(10, "reading the upload")
+    original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
+    try:
+        with vault.upload_of(entry) as upload:
+            files = open_upload(upload, PARTS, Limits(file_bytes=rules.max_bytes))
+    except ArchiveError as error:
+        entries.refuse_files(claim, entry, error.verdict)
+        return
+    claim.report(30, "checking the files")
+    try:
+        checked = check_files(files, original, rules)
+    finally:
+        for file in files.values():
+            file.close()
+    if checked.release is None:
+        entries.refuse_files(claim, entry, checked.verdict)
+        return
+    claim.report(70, "storing the neutral form")
+    release = canonical_order(checked.release)
+    master, transactions = _publish(release)
+    entries.accept_files(
+        claim,
+        entry,
+        master=master,
+        transactions=transactions,
+        truth=vault.keep_truth(release.truth),
+        n_released=release.data.n_customers,
+    )
+
+
+def _publish(release: Release) -> tuple[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        write_dataset(Path(folder), release.data)
+        hashes = []
+        for name in ("M.csv", "T.csv"):
+            with (Path(folder) / name).open("rb") as file:
+                hashes.append(published.put(file).sha256)
+    return hashes[0], hashes[1]
+
+
+def _score(claim: Claim) -> None:
+    entry = _entry(claim)
+    dataset = entry.round.dataset
+    limits = [Limit(**limit) for limit in entry.round.limits]
+    original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
+    released = load_tables(entry.master_sha256, entry.transactions_sha256)
+    release = Release(released, vault.truth_of(entry))
+
+    def report(done: int, total: int, current: Measure | None) -> None:
+        claim.report(100 * done // max(1, total), current.title if current else "")
+
+    measurements = measure_release(
+        original,
+        release,
+        [measure(limit.measure) for limit in limits],
+        on_progress=report,
+        options={"ut-jaccard": {"vanished": FileRules(**entry.round.file_rules).vanished}},
+    )
+    entries.record_scores(claim, entry, measurements, evaluate(measurements, limits))
