@@ -22,9 +22,9 @@ from tests.datasets import test_pwscup2017, test_pwscup2018
 from tests.datasets.conftest import ENTRY, MASTER, TRANSACTIONS
 from tests.datasets.oracle import legal
 
-SMALL_ROUNDS = 2600
+SMALL_ROUNDS = 5200
 """Each harms the three files of an entry."""
-OTHER_ROUNDS = 700
+OTHER_ROUNDS = 1200
 """Each harms a file of 2017, one of 2018 and a guess."""
 LARGE_ROUNDS = 40
 """Each harms the three files of an entry of the 2016 size."""

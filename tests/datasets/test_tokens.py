@@ -105,6 +105,14 @@ def test_line_ends_mark_and_header_do_not_matter() -> None:
     assert read(b"left,middle,right\n" + plain)[0].lines.tolist() == [2, 3]
 
 
+def test_a_header_stands_only_on_the_first_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for size in (5, 18, 1000):
+        monkeypatch.setattr(tokens, "BLOCK_BYTES", size)
+        table, verdict = read(b"left,middle,right\n" * 2)
+        assert verdict.ok
+        assert rows(table) == [THREE]
+
+
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
