@@ -34,7 +34,7 @@ cell = st.text(st.characters(exclude_characters=",\n\r\0\ufeff", exclude_categor
 tables = st.lists(st.tuples(cell, cell, cell), min_size=1, max_size=30)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tables, st.booleans(), st.booleans(), st.booleans(), st.integers(1, 60))
 def test_agrees_with_a_plain_split(
     table: list[tuple[str, ...]], crlf: bool, mark: bool, last_end: bool, block: int
@@ -82,9 +82,8 @@ def test_reads_the_real_files_as_pandas_does(shared_data: Path, name: str) -> No
     parts = list(read_blocks(path, layout, found, 10**9))
     assert found.total == 0
     for number in range(frame.shape[1]):
-        ours = [
-            text.decode() for part in parts for text in map(_text_of(part, number), range(len(part.lines)))
-        ]
+        cells = [part.columns[number] for part in parts]
+        ours = [part.texts[code].decode() for part in cells for code in part.codes.tolist()]
         assert ours == frame[number].tolist()
 
 
@@ -104,6 +103,14 @@ def test_line_ends_mark_and_header_do_not_matter() -> None:
         assert verdict.ok, raw
         assert rows(table) == [("1", "2", "3"), ("4", "5", "6")]
     assert read(b"left,middle,right\n" + plain)[0].lines.tolist() == [2, 3]
+
+
+def test_a_header_stands_only_on_the_first_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for size in (5, 18, 1000):
+        monkeypatch.setattr(tokens, "BLOCK_BYTES", size)
+        table, verdict = read(b"left,middle,right\n" * 2)
+        assert verdict.ok
+        assert rows(table) == [THREE]
 
 
 @pytest.mark.parametrize(
