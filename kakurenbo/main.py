@@ -14,6 +14,9 @@ COMMANDS: dict[str, str] = {
     "check": "Check the files of an original or of an entry.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
     "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
+    "score": "Measure how useful an entry still is and whether it keeps the limits.",
+    "risk": "Measure how exposed the people of any table are.",
+    "list": "List the measures, risks, attacks or anonymizers.",
 }
 """Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""
 
