@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 COMMANDS: dict[str, str] = {
+    "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
     "check": "Check the files of an original or of an entry.",
+    "judge": "Compare a guess with the truth of an entry.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
 }
 """Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""
