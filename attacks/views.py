@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.tokens import Columns, View, scrambled_all, set_view, shared_codes
-from datasets.tables import Coded, Dataset, Integers, Master, Transactions
+from datasets.tables import Coded, Codes, Dataset, Integers, Master, Transactions
 
 
 def item_view(original: Dataset, released: Dataset, *, rarity: bool = False) -> View:
@@ -97,12 +97,13 @@ def master_view(original: Dataset, released: Dataset) -> View:
 
 def _master_texts(master: Master) -> npt.NDArray[np.object_]:
     """One text a person for each attribute, attribute after attribute; the attribute's name stands before."""
-    parts = [
-        ("gender ", master.gender.labels, master.gender.codes),
-        ("country ", master.country.labels, master.country.codes),
-        ("birthday ", master.birthday.labels, master.birthday.codes),
-        ("year ", [text.split("/")[0] for text in master.birthday.labels], master.birthday.codes),
-        ("month ", [text.rpartition("/")[0] for text in master.birthday.labels], master.birthday.codes),
+    birthdays = master.birthday.labels.tolist()
+    parts: list[tuple[str, list[str], Codes]] = [
+        ("gender ", master.gender.labels.tolist(), master.gender.codes),
+        ("country ", master.country.labels.tolist(), master.country.codes),
+        ("birthday ", birthdays, master.birthday.codes),
+        ("year ", [text.split("/")[0] for text in birthdays], master.birthday.codes),
+        ("month ", [text.rpartition("/")[0] for text in birthdays], master.birthday.codes),
     ]
     return np.concatenate(
         [np.array([name + text for text in labels], dtype=object)[codes] for name, labels, codes in parts]

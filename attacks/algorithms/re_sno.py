@@ -10,6 +10,14 @@ from attacks.tokens import View
 from attacks.views import basket_view, common_codes, transaction_view
 from datasets.tables import Dataset
 
+ROW_QIDS: tuple[tuple[str, ...], ...] = (
+    ("day", "item", "price", "quantity"),
+    ("day", "item", "quantity"),
+    ("day", "item"),
+    ("item", "quantity"),
+    ("item",),
+)
+
 
 def re_sno(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
     """Link people by quasi-identifiers (QIDs) that only one of them has on each side, and snowball.
@@ -29,9 +37,7 @@ def re_sno(original: Dataset, released: Dataset, rng: np.random.Generator) -> Gu
     links = nobody_linked(released.n_customers)
     links = snowball(basket_view(original, released, days=True), links)
     links = snowball(basket_view(original, released, days=False), links)
-    for names in (("day", "item", "price", "quantity"), ("day", "item", "quantity"), ("day", "item")):
-        links = snowball(_row_view(original, released, names), links)
-    for names in (("item", "quantity"), ("item",)):
+    for names in ROW_QIDS:
         links = snowball(_row_view(original, released, names), links)
     return Guess(links.rows)
 

@@ -49,9 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.name == "all" and arguments.out is not None:
-        raise UsageError(
-            "`attack all` makes many guesses and takes no --out. Name one attack to write its Q."
-        )
+        raise UsageError("`attack all` makes many guesses and takes no --out. Name one attack instead.")
     try:
         outcomes = list(_outcomes(arguments))
         if arguments.out is not None:
@@ -133,10 +131,11 @@ def write_guess(path: Path, guess: Guess) -> None:
 def _table(outcomes: list[Outcome]) -> Iterator[str]:
     judged = outcomes[0].judged is not None
     found = "     hits  expected     rate  95 % interval" if judged else ""
-    yield f"{'attack':18} {'guesses':>8} {'unique':>8} {'seconds':>8}{found}"
+    width = max([18, *(len(outcome.name) for outcome in outcomes)])
+    yield f"{'attack':{width}} {'guesses':>8} {'unique':>8} {'seconds':>8}{found}"
     for outcome in outcomes:
         guesses = int((outcome.guess.rows != NO_GUESS).sum())
-        line = f"{outcome.name:18} {guesses:8} {_unique(outcome.guess):8} {outcome.seconds:8.2f}"
+        line = f"{outcome.name:{width}} {guesses:8} {_unique(outcome.guess):8} {outcome.seconds:8.2f}"
         if outcome.judged is not None:
             it = outcome.judged
             line += f" {it.hits:8} {it.expected_hits:9.1f} {it.rate:8.1%}  {it.low:.1%} to {it.high:.1%}"

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--original",
         type=Path,
         metavar="DIR",
-        help="folder of the original; without it, M has as many rows as M′",
+        help="folder of the original; without it, M and M′ are equally long",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
