@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attacks.algorithms.re_dates import RE_DATES
+from attacks.algorithms.re_ensemble import RE_ENSEMBLE
 from attacks.algorithms.re_itemset import RE_ITEMSET
 from attacks.algorithms.re_itemset_match import RE_ITEMSET_MATCH
 from attacks.algorithms.re_itemset_rare import RE_ITEMSET_RARE
@@ -28,6 +29,7 @@ ATTACKS: tuple[HouseAttack, ...] = (
     RE_TOTALS,
     RE_RFM,
     RE_SNO,
+    RE_ENSEMBLE,
 )
 
 
