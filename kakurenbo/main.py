@@ -11,7 +11,9 @@ from pathlib import Path
 
 COMMANDS: dict[str, str] = {
     "anonymize": "Make an entry from an original with a house method.",
+    "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
     "check": "Check the files of an original or of an entry.",
+    "judge": "Compare a guess with the truth of an entry.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
     "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
     "score": "Measure how useful an entry still is and whether it keeps the limits.",
