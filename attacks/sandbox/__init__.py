@@ -1,6 +1,6 @@
 """Running programs that teams submit, isolated: no network, no secrets, no way to harm the platform."""
 
-from attacks.sandbox.choose import NoSandbox, choose_backend
+from attacks.sandbox.choose import NoSandbox, choose_backend, examine
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
 from attacks.sandbox.result import STATUSES, SandboxResult
@@ -17,6 +17,7 @@ __all__ = [
     "SandboxResult",
     "SelfTest",
     "choose_backend",
+    "examine",
     "read_program",
     "run_program",
     "self_test",

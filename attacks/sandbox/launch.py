@@ -53,6 +53,7 @@ class Launch:
     pass_fds: tuple[int, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     begin: Callable[[], int | None] = lambda: None
+    ran_out_of_memory: Callable[[], bool] = lambda: False
     end_argv: tuple[str, ...] = ()
 
 

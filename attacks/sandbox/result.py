@@ -96,9 +96,12 @@ def _ended(seen: Observation, report: Report, exit_code: int, limits: Limits) ->
         )
     if exit_code != 0:
         return _failed(seen, exit_code, limits)
-    if report.kind == "file" and report.size > 0:
+    if report.content:
         took = f"{seen.wall_seconds:.1f} s ({seen.usage.cpu_seconds:.1f} s of CPU time)"
-        return "done", f"The program finished in {took} and wrote a result of {size_text(report.size)}."
+        return (
+            "done",
+            f"The program finished in {took} and wrote a result of {size_text(len(report.content))}.",
+        )
     found = {
         "link": "a link instead of a plain file",
         "other": "a folder, a pipe or a device instead of a plain file",

@@ -87,7 +87,14 @@ def self_test(backend: Backend) -> SelfTest:
             for table in ("M.csv", "T.csv"):
                 (folder / side / table).write_text("1\n", encoding="ascii")
             inputs[side] = folder / side
-        facts = {"secret": str(secret), "port": port, "pid": os.getpid(), "names": list(ENVIRONMENT)}
+        started = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+        facts = {
+            "secret": str(secret),
+            "port": port,
+            "pid": os.getpid(),
+            "started": started,
+            "names": list(ENVIRONMENT),
+        }
         files = {SCRIPT: ATTEMPTS.read_bytes(), "facts.json": json.dumps(facts).encode("ascii")}
         result = execute(backend, Program(files, SCRIPT), inputs, LIMITS)
         left_behind = [path.name for path in folder.iterdir() if path.name not in ("P.csv", *inputs)]

@@ -305,9 +305,7 @@ finish()
 """,
         logged="No such process",
     ),
-    "kills everything it can": Hostile(
-        "os.kill(-1, signal.SIGKILL)", ("killed",), "ended by signal 9", limits={"wall_seconds": 5}
-    ),
+    "kills everything it can": Hostile("os.kill(-1, signal.SIGKILL)", ("killed",), "ended by signal 9"),
     "reads the memory of others": Hostile("""
 attempt(read, "/proc/1/mem")
 for path in ("/dev/mem", "/dev/kmem", "/proc/kcore", f"/proc/{FACTS['platform']}/mem"):
