@@ -3,7 +3,7 @@
 from attacks.sandbox.choose import NoSandbox, choose_backend, examine
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
-from attacks.sandbox.result import STATUSES, SandboxResult
+from attacks.sandbox.result import STATUSES, SandboxFault, SandboxResult
 from attacks.sandbox.run import run_program
 from attacks.sandbox.selftest import Check, SelfTest, self_test
 
@@ -14,6 +14,7 @@ __all__ = [
     "NoSandbox",
     "Program",
     "ProgramError",
+    "SandboxFault",
     "SandboxResult",
     "SelfTest",
     "choose_backend",

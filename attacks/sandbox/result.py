@@ -50,9 +50,17 @@ class SandboxResult:
         return self.status == "done"
 
 
+class SandboxFault(Exception):
+    """The sandbox broke before the program began: the platform's fault, worth another try."""
+
+
 def conclude(seen: Observation, limits: Limits) -> SandboxResult:
-    """Turn what was seen into a status and a sentence."""
+    """Turn what was seen into a status and a sentence, or raise `SandboxFault`."""
     report = read_report(seen.report)
+    if not report.started:
+        raise SandboxFault(
+            f"The sandbox did not start (exit code {seen.exit_code}): {seen.log.strip()[-500:]}"
+        )
     # What a run used since the last look is known only to the shell that waited for it.
     seen = replace(seen, usage=seen.usage.after(Usage(report.cpu_seconds)))
     exit_code = report.exit_code if report.exit_code is not None else seen.exit_code

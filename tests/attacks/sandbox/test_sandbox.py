@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import attacks.sandbox.bubblewrap as bubblewrap
-from attacks.sandbox import Limits, NoSandbox, choose_backend, examine, run_program, self_test
+from attacks.sandbox import Limits, NoSandbox, SandboxFault, choose_backend, examine, run_program, self_test
 from attacks.sandbox.bubblewrap import Bubblewrap
 from attacks.sandbox.containers import Container
 from attacks.sandbox.execute import execute
@@ -347,6 +347,16 @@ def test_a_container_engine_that_cannot_run_is_refused(
 def test_a_limit_must_be_positive(value: int) -> None:
     with pytest.raises(ValueError, match=f"'processes' limit must be greater than 0. Got {value} instead"):
         Limits(processes=value)
+
+
+def test_a_sandbox_that_breaks_is_the_platforms_fault_not_the_teams(
+    platform: Platform, tmp_path: Path
+) -> None:
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: No space left on device' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    with pytest.raises(SandboxFault, match="No space left on device"):
+        execute(Bubblewrap(fake), read_program(HONEST), platform.inputs, SMALL)
 
 
 def test_a_missing_input_is_an_error_of_the_platform(sandbox: str, tmp_path: Path) -> None:
