@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -11,6 +12,9 @@ from contest import access, queries
 from contest.charts import utility_risk_map
 from contest.models import Round
 from contest.views.requests import PageRequest
+
+ROWS_A_PAGE = 100
+POINTS_ON_MAP = 300
 
 
 @require_safe
@@ -27,11 +31,13 @@ def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
 def _context(request: PageRequest, round_: Round) -> dict[str, Any]:
     my_team = access.team_of(request.user, round_.contest)
     rows = queries.board(round_, my_team, access.results_are_public(round_))
+    page = Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get("page"))
     return {
         "contest": round_.contest,
         "round": round_,
-        "rows": rows,
-        "map": utility_risk_map(rows),
+        "page": page,
+        "rows": page.object_list,
+        "map": utility_risk_map([row for row in rows if row.is_mine or (row.rank or 0) <= POINTS_ON_MAP]),
         "my_team": my_team,
         "updated_at": timezone.now(),
         "version": round_.board_version,
