@@ -48,7 +48,9 @@ def prepare(view: View) -> tuple[Index, TokenSets]:
     row_of = np.argsort(sizes[0], kind="stable")
     start, tokens = _reordered(original.start, original.tokens, row_of)
     posting_start, postings = _inverted(start, tokens, view.n_tokens)
-    return Index(row_of, sizes[0][row_of], start, tokens, posting_start, postings, weights), released
+    return Index(
+        row_of, sizes[0][row_of].astype(np.int32), start, tokens, posting_start, postings, weights
+    ), released
 
 
 def leaders(sets: TokenSets) -> Integers:

@@ -2,16 +2,109 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
 from attacks.tokens import Columns, View, set_view
-from datasets.tables import Coded, Dataset, Integers
+from datasets.tables import Coded, Codes, Dataset, Integers, Master, Transactions
 
 
 def item_view(original: Dataset, released: Dataset, *, rarity: bool = False) -> View:
     """Sets of purchased items."""
     left, right = common_codes(original.transactions.item, released.transactions.item)
     return transaction_view(original, released, ((left,), (right,)), rarity=rarity)
+
+
+def quantity_view(original: Dataset, released: Dataset) -> View:
+    """Multisets of (item, quantity), tokens weighted by rarity."""
+    items = common_codes(original.transactions.item, released.transactions.item)
+    columns = ((items[0], original.transactions.quantity), (items[1], released.transactions.quantity))
+    return transaction_view(original, released, columns, copies=True, rarity=True)
+
+
+def price_view(original: Dataset, released: Dataset) -> View:
+    """Multisets of (item, unit price), tokens weighted by rarity."""
+    items = common_codes(original.transactions.item, released.transactions.item)
+    columns = ((items[0], original.transactions.price), (items[1], released.transactions.price))
+    return transaction_view(original, released, columns, copies=True, rarity=True)
+
+
+def day_view(original: Dataset, released: Dataset) -> View:
+    """Multisets of the days of the receipts, tokens weighted by rarity."""
+    left, right = receipts(original.transactions), receipts(released.transactions)
+    return set_view(
+        (original.n_customers, released.n_customers),
+        (left.customer, right.customer),
+        ((left.day,), (right.day,)),
+        copies=True,
+        rarity=True,
+    )
+
+
+def receipt_view(original: Dataset, released: Dataset) -> View:
+    """Multisets of receipts, each described by its lines, by its minute, and by day and lines."""
+    sides = [receipts(data.transactions) for data in (original, released)]
+    columns = []
+    for side in sides:
+        nothing = np.zeros_like(side.lines)
+        kind = np.repeat([0, 1, 2], len(side.lines))
+        first = np.concatenate([nothing, side.minute, side.day])
+        second = np.concatenate([side.lines, nothing, side.lines])
+        columns.append((kind, first, second))
+    return set_view(
+        (original.n_customers, released.n_customers),
+        (np.tile(sides[0].customer, 3), np.tile(sides[1].customer, 3)),
+        (columns[0], columns[1]),
+        copies=True,
+        rarity=True,
+    )
+
+
+def master_view(original: Dataset, released: Dataset) -> View:
+    """Sets of gender, country, birthday, and the year and the month of the birthday, weighted by rarity."""
+    left, right = (_master_texts(data.master) for data in (original, released))
+    codes = common_codes(Coded.from_texts(left), Coded.from_texts(right))
+    rows = (
+        np.tile(np.arange(original.n_customers), len(left) // max(original.n_customers, 1)),
+        np.tile(np.arange(released.n_customers), len(right) // max(released.n_customers, 1)),
+    )
+    sizes = (original.n_customers, released.n_customers)
+    return set_view(sizes, rows, ((codes[0],), (codes[1],)), rarity=True)
+
+
+def _master_texts(master: Master) -> npt.NDArray[np.object_]:
+    """One text a person for each attribute, attribute after attribute; the attribute's name stands before."""
+    parts = [
+        ("gender ", master.gender.labels, master.gender.codes),
+        ("country ", master.country.labels, master.country.codes),
+        ("birthday ", master.birthday.labels, master.birthday.codes),
+        ("year ", [text.split("/")[0] for text in master.birthday.labels], master.birthday.codes),
+        ("month ", [text.rpartition("/")[0] for text in master.birthday.labels], master.birthday.codes),
+    ]
+    return np.concatenate(
+        [np.array([name + text for text in labels], dtype=object)[codes] for name, labels, codes in parts]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Receipts:
+    """One row a receipt: its customer, day, minute and number of lines."""
+
+    customer: Codes
+    day: Codes
+    minute: Codes
+    lines: Integers
+
+
+def receipts(rows: Transactions) -> Receipts:
+    """Gather the lines of T that share customer and receipt; the day and minute are the earliest of them."""
+    owner = rows.customer.astype(np.int64) * max(rows.receipt.n_labels, 1) + rows.receipt.codes
+    order = np.lexsort((rows.minute, rows.day, owner))
+    _, first, lines = np.unique(owner[order], return_index=True, return_counts=True)
+    chosen = order[first]
+    return Receipts(rows.customer[chosen], rows.day[chosen], rows.minute[chosen], lines)
 
 
 def common_codes(original: Coded, released: Coded) -> tuple[Integers, Integers]:

@@ -21,6 +21,10 @@ CHUNK = 256 * 1024
 GZIP = b"\x1f\x8b"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 NESTED = (*ZIP, GZIP, b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd")
+END_OF_DIRECTORY, LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x07"
+LONGEST_END = 22 + 65535
+DIRECTORY_ENTRY = 400
+"""Bytes that the directory of an archive needs a member, with a name longer than any of ours."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 DAMAGE = (
     zipfile.BadZipFile,
@@ -77,7 +81,8 @@ def open_upload(
     opened: dict[str, BinaryIO] = {}
     try:
         for target, pieces in _contents(file, start, wanted, limits, found):
-            opened[target] = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=limits.memory_bytes))
+            spool = tempfile.SpooledTemporaryFile(max_size=limits.memory_bytes)  # noqa: SIM115 (the caller closes it)
+            opened[target] = cast(BinaryIO, spool)
             left -= _copy(pieces, opened[target], min(left, limits.file_bytes), found, target)
             if found.total:
                 break
@@ -107,6 +112,8 @@ def _contents(
 def _zip_contents(
     file: BinaryIO, wanted: Sequence[str], limits: Limits, found: Findings
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
+    if not _small_directory(file, limits, found):
+        return
     try:
         archive = zipfile.ZipFile(file)
     except DAMAGE as error:
@@ -116,6 +123,22 @@ def _zip_contents(
         if not found.total:
             for target, member in chosen.items():
                 yield target, _sound(_unzipped(archive, member))
+
+
+def _small_directory(file: BinaryIO, limits: Limits, found: Findings) -> bool:
+    """Whether the list of members is short enough to be read at all: zipfile reads it whole into memory."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - LONGEST_END))
+    end = file.read()
+    place = end.rfind(END_OF_DIRECTORY)
+    if place < 0 or len(end) < place + 22:
+        raise CorruptArchive
+    if end[max(0, place - 20) : place].startswith(LOCATOR_64):
+        found.add("zip64", "a plain zip; nothing legal is so large that it needs the 64-bit form")
+    elif int.from_bytes(end[place + 12 : place + 16], "little") > limits.members * DIRECTORY_ENTRY:
+        found.add("too-many-members", f"at most {limits.members} members")
+    file.seek(0)
+    return found.total == 0
 
 
 def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,6 +16,7 @@ from datasets.tables import Coded, Codes
 from datasets.tokens import Block, Cells, Layout, read_blocks
 
 Source = BinaryIO | Path
+ParseAll = Callable[[list[str]], Sequence[object] | None]
 BAD = -1
 """The code of a cell that could not be read; a problem tells why."""
 
@@ -26,6 +28,8 @@ class Column:
     name: str
     longest: int
     parse: Parse
+    parse_all: ParseAll | None = None
+    """Reads many texts at once, or returns None where one is bad: a shortcut for columns of many texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,25 +100,31 @@ class _ColumnReader:
 
     def take(self, cells: Cells, lines: npt.NDArray[np.int64], found: Findings) -> None:
         known, faults = self.code_of_text, {}
-        lookup = np.empty(len(cells.texts) + 1, dtype=np.int32)
-        lookup[-1] = BAD
-        for index, text in enumerate(cells.texts):
-            code = known.get(text)
-            if code is None:
-                try:
-                    value = self.column.parse(text.decode("utf-8"))
-                    code = self.code_of_value.setdefault(value, len(self.code_of_value))
-                    known[text] = code
-                except UnicodeDecodeError:
-                    faults[index] = BadCell("not-utf8", "UTF-8 text")
-                    code = BAD
-                except BadCell as fault:
-                    faults[index] = fault
-                    code = BAD
-            lookup[index] = code
+        codes = [known.get(text) for text in cells.texts]
+        fresh = [index for index, code in enumerate(codes) if code is None]
+        values = self._judge([cells.texts[index] for index in fresh])
+        for index, value in zip(fresh, values, strict=True):
+            if isinstance(value, BadCell):
+                faults[index] = value
+                codes[index] = BAD
+            else:
+                code = self.code_of_value.setdefault(value, len(self.code_of_value))
+                codes[index] = known[cells.texts[index]] = code
+        lookup = np.array([*codes, BAD], dtype=np.int32)
         self.chunks.append(lookup[cells.codes])
         if faults:
             self._report(faults, cells, lines, found)
+
+    def _judge(self, texts: list[bytes]) -> Sequence[object]:
+        """The value of each text, or the `BadCell` that it is; all at once where nothing is wrong."""
+        if self.column.parse_all is not None and texts:
+            try:
+                values = self.column.parse_all(b"\n".join(texts).decode("utf-8").split("\n"))
+            except UnicodeDecodeError:
+                values = None
+            if values is not None:
+                return values
+        return [_value_or_fault(text, self.column.parse) for text in texts]
 
     def _report(
         self, faults: dict[int, BadCell], cells: Cells, lines: npt.NDArray[np.int64], found: Findings
@@ -140,6 +150,15 @@ class _ColumnReader:
         codes = self.chunks[0] if len(self.chunks) == 1 else np.concatenate(self.chunks or [_NO_CODES])
         self.chunks.clear()
         return Read(codes, list(self.code_of_value))
+
+
+def _value_or_fault(text: bytes, parse: Parse) -> object:
+    try:
+        return parse(text.decode("utf-8"))
+    except UnicodeDecodeError:
+        return BadCell("not-utf8", "UTF-8 text")
+    except BadCell as fault:
+        return fault
 
 
 _NO_CODES = np.zeros(0, dtype=np.int32)

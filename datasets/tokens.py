@@ -18,13 +18,15 @@ import pandas as pd
 
 from datasets.problems import Findings
 
-BLOCK_BYTES = 4 * 1024 * 1024
+BLOCK_BYTES = 2 * 1024 * 1024
 LONGEST_LINE = 64 * 1024
 """What is kept of a longer line; no legal line comes near it, so the rest of it can be let go unread."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COMMA, LINE_FEED, RETURN = 44, 10, 13
 WORD = 8
+MIXER = np.uint64(0x9E3779B97F4A7C15)
 PREFIX = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 
 Bytes = npt.NDArray[np.uint8]
@@ -74,36 +76,35 @@ def read_blocks(source: BinaryIO | Path, layout: Layout, found: Findings, max_by
             line, first = line + skipped, False
         if not raw:
             continue
-        buffer = np.frombuffer(raw + bytes(WORD), dtype=np.uint8)
-        ends = np.flatnonzero(buffer == LINE_FEED)
-        yield _block(buffer, ends, line, layout, found)
-        line += len(ends)
-        rows += len(ends)
+        block = _block(np.frombuffer(raw + bytes(WORD), dtype=np.uint8), line, layout, found)
+        line += block.n_lines
+        rows += block.n_lines
+        yield block
     if rows == 0 and not found.total:
         found.add("empty-file", "at least one row")
 
 
 def _whole_lines(file: BinaryIO, found: Findings, max_bytes: int) -> Iterator[bytes]:
-    """Pieces of the file that end where a line ends."""
-    read, rest, first = 0, b"", True
+    """Pieces of the file that end where a line ends, without the byte order mark."""
+    start = b""
+    while len(start) < len(BYTE_ORDER_MARK) and (chunk := file.read(len(BYTE_ORDER_MARK) - len(start))):
+        start += chunk
+    if start.startswith(UTF_16_MARKS):
+        found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
+        return
+    rest, read = start.removeprefix(BYTE_ORDER_MARK), len(start)
     while chunk := file.read(BLOCK_BYTES):
         read += len(chunk)
         if read > max_bytes:
             found.add("too-large", f"a file of at most {max_bytes} bytes")
             return
-        if first:
-            first = False
-            if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
-                return
-            chunk = chunk.removeprefix(BYTE_ORDER_MARK)
         cut = chunk.rfind(b"\n") + 1
         if cut:
             yield rest + chunk[:cut]
             rest = b""
         rest = (rest + chunk[cut:])[:LONGEST_LINE]
     if rest:
-        yield rest + b"\n"
+        yield rest if rest.endswith(b"\n") else rest + b"\n"
 
 
 def _without_header(raw: bytes, layout: Layout, found: Findings) -> tuple[bytes, int]:
@@ -120,9 +121,10 @@ def _without_header(raw: bytes, layout: Layout, found: Findings) -> tuple[bytes,
     return raw, 0
 
 
-def _block(buffer: Bytes, ends: Positions, line: int, layout: Layout, found: Findings) -> Block:
+def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:
     width = len(layout.names)
     separators = np.flatnonzero((buffer == COMMA) | (buffer == LINE_FEED))
+    ends = separators[buffer[separators] == LINE_FEED]
     lines = np.arange(line, line + len(ends), dtype=np.int64)
     broken = _broken_lines(buffer, ends, lines, found)
     regular = len(separators) == width * len(ends) and bool((separators[width - 1 :: width] == ends).all())
@@ -134,9 +136,9 @@ def _block(buffer: Bytes, ends: Positions, line: int, layout: Layout, found: Fin
         counts = fields[ragged]
         found.add_rows(
             "ragged-row",
-            f"{width} cells: {layout.header.decode()}",
+            f"{_cells(width)}: {layout.header.decode()}",
             lines[ragged],
-            lambda k: f"{counts[k]} cell{'s' if counts[k] > 1 else ''}",
+            lambda k: _cells(counts[k]),
         )
         whole &= ~ragged
         starts_of_lines = np.append(0, ends[:-1] + 1)[whole]
@@ -148,16 +150,21 @@ def _block(buffer: Bytes, ends: Positions, line: int, layout: Layout, found: Fin
     return Block(lines, _columns(buffer, starts_of_lines, stops, lines, layout, found), len(ends))
 
 
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
 def _broken_lines(
     buffer: Bytes, ends: Positions, lines: Positions, found: Findings
 ) -> npt.NDArray[np.bool_] | None:
     """Lines with a NUL byte or with a carriage return that ends no line; None where there are none."""
     text = buffer[:-WORD]
-    nul = np.flatnonzero(text == 0) if not text.all() else np.zeros(0, dtype=np.int64)
-    returns = np.flatnonzero(text == RETURN)
-    lone = returns[buffer[returns + 1] != LINE_FEED]
-    if not len(nul) and not len(lone):
+    is_return = text == RETURN
+    if text.min() > 0 and np.count_nonzero(is_return) == np.count_nonzero(is_return[ends - 1]):
         return None
+    nul = np.flatnonzero(text == 0)
+    returns = np.flatnonzero(is_return)
+    lone = returns[buffer[returns + 1] != LINE_FEED]
     broken = np.zeros(len(ends), dtype=bool)
     for code, places, got, expected in (
         ("nul-byte", nul, "\0", "text without NUL bytes"),
@@ -217,13 +224,33 @@ def code_cells(buffer: Bytes, starts: Positions, sizes: Positions) -> Cells:
         kept = np.clip(sizes - WORD * number, 0, WORD) if n_words > 1 else sizes
         places = np.minimum(starts + WORD * number, len(at_any_byte) - 1)
         words.append(at_any_byte[places] & PREFIX[kept])
-    codes, distinct = pd.factorize(words[0])
     if n_words == 1:
+        codes, distinct = pd.factorize(words[0])
         return Cells(codes, distinct.astype("<u8").view(f"S{WORD}").tolist())
+    codes = _code_words(words)
+    first = _first_rows(codes)
+    table = np.ascontiguousarray(np.stack([word[first] for word in words], axis=1).astype("<u8"))
+    return Cells(codes, table.view(f"S{WORD * n_words}").ravel().tolist())
+
+
+def _code_words(words: list[npt.NDArray[np.uint64]]) -> npt.NDArray[np.intp]:
+    """Code cells of several words: by one mixed word if no two cells share it, else word by word."""
+    mixed = words[0]
+    for word in words[1:]:
+        mixed = (mixed ^ (mixed >> np.uint64(32))) * MIXER + word
+    codes, _ = pd.factorize(mixed)
+    first = _first_rows(codes)
+    if all((word[first][codes] == word).all() for word in words):
+        return codes
+    codes, _ = pd.factorize(words[0])
     for word in words[1:]:
         inner, inner_distinct = pd.factorize(word)
         codes, _ = pd.factorize(codes * len(inner_distinct) + inner)
+    return codes
+
+
+def _first_rows(codes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """The first row of each code."""
     first = np.empty(codes.max(initial=-1) + 1, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    table = np.ascontiguousarray(np.stack([word[first] for word in words], axis=1).astype("<u8"))
-    return Cells(codes, table.view(f"S{WORD * n_words}").ravel().tolist())
+    return first

@@ -43,7 +43,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def write_master(file: BinaryIO, master: Master) -> None:
     columns = (Coded.from_texts(master.ids), master.gender, master.birthday, master.country)
-    tables = [_as_bytes(column.labels) for column in columns]
+    tables = [as_bytes(column.labels) for column in columns]
     for piece in _pieces(master.n_rows):
         cells = [table[column.codes[piece]] for table, column in zip(tables, columns, strict=True)]
         file.write(join_rows(cells))
@@ -51,7 +51,7 @@ def write_master(file: BinaryIO, master: Master) -> None:
 
 def write_transactions(file: BinaryIO, data: Dataset) -> None:
     rows = data.transactions
-    ids, receipts, items = map(_as_bytes, (data.master.ids, rows.receipt.labels, rows.item.labels))
+    ids, receipts, items = map(as_bytes, (data.master.ids, rows.receipt.labels, rows.item.labels))
     for piece in _pieces(rows.n_rows):
         cells = [
             ids[rows.customer[piece]],
@@ -88,10 +88,10 @@ def join_rows(columns: Sequence[ByteTexts]) -> bytes:
 def numbers_as_bytes(values: npt.NDArray, text_of: Callable[[int], str]) -> ByteTexts:
     """Write every number, calling the writer once a distinct number."""
     codes, distinct = pd.factorize(values)
-    return _as_bytes([text_of(value) for value in distinct.tolist()])[codes]
+    return as_bytes([text_of(value) for value in distinct.tolist()])[codes]
 
 
-def _as_bytes(texts: Sequence[str] | npt.NDArray[np.object_]) -> ByteTexts:
+def as_bytes(texts: Sequence[str] | npt.NDArray[np.object_]) -> ByteTexts:
     encoded: ByteTexts = np.array([text.encode() for text in texts], dtype=np.bytes_)
     return encoded
 

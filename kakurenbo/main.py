@@ -9,7 +9,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "anonymize": "Make an entry from an original with a house method.",
+    "check": "Check the files of an original or of an entry.",
+    "data": "Build the tables of a contest: from the public retail file, or generated.",
+    "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
+}
 """Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""
 
 

@@ -42,3 +42,29 @@ class Measure:
     @property
     def documentation(self) -> str:
         return inspect.getdoc(self.function) or ""
+
+
+@dataclass(frozen=True)
+class RiskMeasure:
+    """Describes a risk measure of any table with a person in every row.
+
+    ``function(table, id, qid, **options)`` takes a data frame, the name of the column that tells people apart
+    and the names of the quasi-identifier columns, and returns a `Measurement`. ``needs`` names the options
+    that must be given, e.g. ``sensitive``.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    function: Callable[..., Measurement]
+    low: float
+    high: float | None
+    better: Literal["lower", "higher"]
+    reference: str
+    version: int
+    needs: tuple[str, ...] = ()
+    qid_optional: bool = False
+
+    @property
+    def documentation(self) -> str:
+        return inspect.getdoc(self.function) or ""

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from scoring.measure import Measure
+from typing import TypeVar
+
+from scoring.measure import Measure, RiskMeasure
+from scoring.risk.ane import ANE
+from scoring.risk.balance_variance_ratio import BALANCE_VARIANCE_RATIO
+from scoring.risk.g_balance import G_BALANCE
+from scoring.risk.g_balance_change import G_BALANCE_CHANGE
+from scoring.risk.gidr import GIDR
+from scoring.risk.gsar import GSAR
+from scoring.risk.h_affiliation import H_AFFILIATION
+from scoring.risk.individual_risk import INDIVIDUAL_RISK
+from scoring.risk.k_anonymity import K_ANONYMITY
+from scoring.risk.l_diversity import L_DIVERSITY
+from scoring.risk.panel_l_diversity import PANEL_L_DIVERSITY
+from scoring.risk.person_k_anonymity import PERSON_K_ANONYMITY
+from scoring.risk.sno_unicity import SNO_UNICITY
+from scoring.risk.unicity import UNICITY
 from scoring.utility.cmae import CMAE
+from scoring.utility.e1 import E1
+from scoring.utility.e2 import E2
+from scoring.utility.e3a import E3A
+from scoring.utility.e3b import E3B
+from scoring.utility.e4 import E4
+from scoring.utility.e5 import E5
+from scoring.utility.e6 import E6
 from scoring.utility.rfm import RFM
 from scoring.utility.subset import SUBSET
+from scoring.utility.ut_il import UT_IL
 from scoring.utility.ut_jaccard import UT_JACCARD
+
+Described = TypeVar("Described", Measure, RiskMeasure)
 
 MEASURES: tuple[Measure, ...] = (
     UT_JACCARD,
@@ -17,14 +43,52 @@ MEASURES: tuple[Measure, ...] = (
 """Utility measures of M′ and T′."""
 
 
+MEASURES_2017: tuple[Measure, ...] = (E1, E2, E3A, E3B, E4, E5, E6)
+"""Utility measures of the sheets of 2017: ``function(T, A(T))`` on `datasets.pwscup2017.Sheet`."""
+
+MEASURES_2018: tuple[Measure, ...] = (UT_IL,)
+"""Utility measures of 2018: ``function(T, A)`` on `datasets.pwscup2018` tables."""
+
+RISKS: tuple[RiskMeasure, ...] = (
+    UNICITY,
+    SNO_UNICITY,
+    INDIVIDUAL_RISK,
+    PERSON_K_ANONYMITY,
+    PANEL_L_DIVERSITY,
+    K_ANONYMITY,
+    L_DIVERSITY,
+    G_BALANCE,
+    G_BALANCE_CHANGE,
+    BALANCE_VARIANCE_RATIO,
+    H_AFFILIATION,
+    GIDR,
+    GSAR,
+    ANE,
+)
+"""Risk measures of any table with an id column and quasi-identifier columns."""
+
+
 def measure(name: str) -> Measure:
     """The utility measure of that name; upper and lower case do not matter.
 
     >>> measure("UT-Jaccard").title
     'Item sets moved'
     """
-    for candidate in MEASURES:
-        if candidate.name == name.lower():
+    return _named(MEASURES + MEASURES_2017 + MEASURES_2018, name, "measure")
+
+
+def risk(name: str) -> RiskMeasure:
+    """The risk measure of that name; upper and lower case, hyphen and underscore do not matter.
+
+    >>> risk("sno_unicity").name
+    'sno-unicity'
+    """
+    return _named(RISKS, name, "risk measure")
+
+
+def _named(known: tuple[Described, ...], name: str, kind: str) -> Described:
+    for candidate in known:
+        if candidate.name == name.lower().replace("_", "-"):
             return candidate
-    known = ", ".join(candidate.name for candidate in MEASURES)
-    raise KeyError(f"There is no measure {name!r}. Known measures: {known}.")
+    names = ", ".join(candidate.name for candidate in known)
+    raise KeyError(f"There is no {kind} {name!r}. There are: {names}.")

@@ -25,19 +25,12 @@ EXPECTED_NAMES = {"PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME", "container", "LD_LI
 
 
 def files() -> str:
-    for path in (
-        FACTS["secret"],
-        f"/proc/1/root{FACTS['secret']}",
-        "/etc/shadow",
-        "/etc/hostname",
-        "/root/.bashrc",
-    ):
+    for path in (FACTS["secret"], f"/proc/1/root{FACTS['secret']}", "/etc/shadow", "/root/.bashrc"):
         try:
             Path(path).read_bytes()
         except OSError:
             continue
-        if path != "/etc/hostname":
-            return f"{path} could be read"
+        return f"{path} could be read"
     return ""
 
 
@@ -115,7 +108,7 @@ def environment() -> str:
 
 
 def processes() -> str:
-    visible = [name for name in os.listdir("/proc") if name.isdigit()]
+    visible = [path.name for path in Path("/proc").iterdir() if path.name.isdigit()]
     if len(visible) > 10:
         return f"{len(visible)} processes are visible"
     try:

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from attacks.sandbox.gate import Gate
 from attacks.sandbox.launch import RESULT, Launch, limiting, reporting
 from attacks.sandbox.limits import MIB, Limits
 from attacks.sandbox.program import EXECUTABLE
@@ -42,11 +43,12 @@ class Bubblewrap:
 
     @contextmanager
     def launch(self, stage: Stage, limits: Limits) -> Iterator[Launch]:
-        with _own_user() as user, tempfile.TemporaryFile() as file:
+        with _own_user() as user, tempfile.TemporaryFile() as file, Gate() as gate:
             file.write(filter_program())
             file.seek(0)
             argv = self.command(stage, limits, python_world(), user, file.fileno())
-            yield Launch(argv, (file.fileno(),))
+            argv = (argv[0], *gate.words, *argv[1:])
+            yield Launch(argv, (file.fileno(), *gate.inherited), begin=gate.open)
 
     def command(
         self, stage: Stage, limits: Limits, world: World, user: int | None, filter_fd: int
@@ -117,6 +119,7 @@ def _own_user() -> Iterator[int | None]:
 
 def _spaces(user: int | None) -> tuple[str, ...]:
     spaces = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+    people: tuple[str, ...]
     if user is None:
         number = str(FIRST_USER)
         people = ("--unshare-user", "--disable-userns", "--uid", number, "--gid", number)

@@ -42,8 +42,8 @@ class Container:
     @property
     def mend(self) -> str:
         return (
-            f"See that `{self.binary.name} run --rm {self.image} python3 -c 'import numpy'` works for this user;"
-            " the image is built from the folder docker/."
+            f"See that `{self.binary.name} run --rm {self.image} python3 -c 'import numpy'` works for this"
+            " user; the image is built from the folder docker/."
         )
 
     @contextmanager

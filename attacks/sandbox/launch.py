@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import resource
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from attacks.sandbox.limits import Limits
@@ -43,11 +43,16 @@ HEADER = re.compile(
 
 @dataclass(frozen=True)
 class Launch:
-    """A command line, the descriptors it inherits, its environment, and how to end what it started."""
+    """A command line, the descriptors it inherits, its environment, and how to end what it started.
+
+    ``begin`` is called once the command runs and returns a descriptor of the first process inside: with it
+    die all the others. A container is ended by ``end_argv`` instead.
+    """
 
     argv: tuple[str, ...]
     pass_fds: tuple[int, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    begin: Callable[[], int | None] = lambda: None
     end_argv: tuple[str, ...] = ()
 
 

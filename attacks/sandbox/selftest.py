@@ -47,8 +47,8 @@ QUESTIONS = {
 NAMESPACES_DENIED = ("new namespace failed", "No permissions to creat", "uid map", "Operation not permitted")
 NAMESPACES_MEND = (
     "This machine denies namespaces to bubblewrap. On Ubuntu 24.04 and later allow them with"
-    " `sysctl kernel.apparmor_restrict_unprivileged_userns=0` or an AppArmor profile for bwrap; on Debian with"
-    " `sysctl kernel.unprivileged_userns_clone=1`; inside a container run the sandbox worker on the host"
+    " `sysctl kernel.apparmor_restrict_unprivileged_userns=0` or an AppArmor profile for bwrap; on Debian"
+    " with `sysctl kernel.unprivileged_userns_clone=1`; inside a container run the sandbox worker on the host"
     " instead, or set the sandbox to docker or podman."
 )
 
@@ -106,7 +106,7 @@ def _judge(backend: Backend, result: SandboxResult, left_behind: list[str]) -> S
             Check(name, not achieved, sentence if not achieved else f"Not so: {sentence}; {achieved}.")
         )
     ok = all(check.contained for check in checks)
-    denied = any(words in result.log for words in NAMESPACES_DENIED) and not found
+    denied = result.output is None and any(words in result.log for words in NAMESPACES_DENIED)
     return SelfTest(
         backend.name, ok, tuple(checks), "" if ok else NAMESPACES_MEND if denied else backend.mend
     )
