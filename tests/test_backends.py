@@ -41,6 +41,7 @@ def test_the_service_tests_pass_on_postgresql_with(broker: str) -> None:
         "KAKURENBO_DATABASE_URL": POSTGRES.rsplit("/", 1)[0] + f"/kakurenbo_{broker}_{os.getpid()}",
         "KAKURENBO_BROKER_URL": url,
         "KAKURENBO_QUEUE_PREFIX": f"test-{os.getpid()}-",
+        "KAKURENBO_TEST_KILLS": "6",
     }
     command = [
         sys.executable,

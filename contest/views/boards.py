@@ -13,8 +13,8 @@ from contest.charts import utility_risk_map
 from contest.models import Round
 from contest.views.requests import PageRequest
 
+
 ROWS_A_PAGE = 100
-POINTS_ON_MAP = 300
 
 
 @require_safe
@@ -32,12 +32,15 @@ def _context(request: PageRequest, round_: Round) -> dict[str, Any]:
     my_team = access.team_of(request.user, round_.contest)
     rows = queries.board(round_, my_team, access.results_are_public(round_))
     page = Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get("page"))
+    mine = next((place for place, row in enumerate(rows) if row.is_mine), None)
     return {
         "contest": round_.contest,
         "round": round_,
         "page": page,
-        "rows": page.object_list,
-        "map": utility_risk_map([row for row in rows if row.is_mine or (row.rank or 0) <= POINTS_ON_MAP]),
+        "rows": list(page.object_list),
+        "my_row": rows[mine] if mine is not None else None,
+        "my_page": mine // ROWS_A_PAGE + 1 if mine is not None else None,
+        "map": utility_risk_map(rows),
         "my_team": my_team,
         "updated_at": timezone.now(),
         "version": round_.board_version,
