@@ -130,6 +130,9 @@ def _category_candidates(node, state, columns, rule, found, count):  # type: ign
             found[count, 1] = len(numbers) + c
             found[count, 2] = code
             count += 1
+            if present == 2:
+                # The other category against this one is the same split.
+                break
     return count
 
 

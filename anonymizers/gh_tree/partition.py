@@ -73,8 +73,8 @@ class Partition:
 
 def partition(units: Units, rule: Rule) -> Partition:
     """Split the whole table as long as both sides keep the rule. Whether the whole keeps it is not asked."""
-    numbers, within, strict, number_of = _numbers(units)
-    categories, sizes, category_of = _categories(units)
+    numbers, within, strict, number_of = number_columns(units)
+    categories, sizes, category_of = category_columns(units)
     pairs, n_values = _sensitive_pairs(units)
     first = np.arange(units.n_units)
     orders = np.empty(numbers.shape, dtype=np.int32)
@@ -98,7 +98,7 @@ def partition(units: Units, rule: Rule) -> Partition:
     return Partition(of_unit[units.unit], len(leaves), members, nodes, number_of, category_of)
 
 
-def _numbers(units: Units) -> tuple[Reals, Reals, npt.NDArray[np.bool_], tuple[int, ...]]:
+def number_columns(units: Units) -> tuple[Reals, Reals, npt.NDArray[np.bool_], tuple[int, ...]]:
     """Means of the units, sums of squares within them (none where no unit varies), and which are strict."""
     chosen = [j for j, attribute in enumerate(units.attributes) if attribute.split_as_number]
     means = np.zeros((len(chosen), units.n_units))
@@ -119,7 +119,7 @@ def _numbers(units: Units) -> tuple[Reals, Reals, npt.NDArray[np.bool_], tuple[i
     return means, within if within.any() else within[:, :0], strict, tuple(chosen)
 
 
-def _categories(units: Units) -> tuple[npt.NDArray[np.int32], Integers, tuple[int, ...]]:
+def category_columns(units: Units) -> tuple[npt.NDArray[np.int32], Integers, tuple[int, ...]]:
     """The commonest category of every unit, the first in order of equally common ones."""
     chosen = [j for j, attribute in enumerate(units.attributes) if not attribute.split_as_number]
     codes = np.zeros((len(chosen), units.n_units), dtype=np.int32)
