@@ -77,13 +77,14 @@ def average_normalised_error(attributes: Sequence[Attribute], group: Integers, n
 
 
 def summary(figures: GroupFigures, ane: float) -> dict[str, Any]:
-    """The figures that a person asks for first, under the names of the paper."""
+    """The figures that a person asks for first, under the names of the paper; None where there are none."""
+    secrets = figures.affiliation if figures.affiliation.any() else None
     return {
         "groups": len(figures.people),
         "MaxGIDR": float(figures.exposure.max()),
         "AvgGIDR": float(figures.exposure.mean()),
-        "MaxGSAR": float(figures.affiliation.max()),
-        "AvgGSAR": float(figures.affiliation.mean()),
+        "MaxGSAR": None if secrets is None else float(secrets.max()),
+        "AvgGSAR": None if secrets is None else float(secrets.mean()),
         "ANE": ane,
         "fewest_records": int(figures.records.min()),
         "fewest_people": int(figures.people.min()),
