@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
-from anonymizers.market import PERIODS, Market, distinct_people, draft_of, first_days, period_of
+from anonymizers.market import PERIODS, Market, distinct_pairs, draft_of, first_days, period_of
 from anonymizers.publish import publish
 from datasets.tables import Dataset
 
@@ -25,7 +25,7 @@ def aggregate(
     rows = original.transactions
     number = period_of(rows, period)
     market = Market.of(rows, number)
-    cell, customer = distinct_people(market.cell, rows.customer)
+    cell, customer = distinct_pairs(market.cell, rows.customer)
     start = first_days(rows, number)
     visit = market.crowd[cell]
     day = np.array([start[crowd] for crowd in visit.tolist()])

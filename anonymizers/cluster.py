@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
-from anonymizers.market import PERIODS, Market, draft_of, first_days, period_of
+from anonymizers.market import PERIODS, Market, distinct_pairs, draft_of, first_days, period_of
 from anonymizers.publish import publish
 from datasets.tables import Dataset, Integers, Transactions
 
@@ -79,14 +79,14 @@ def _shared(original: Dataset, crowd: Integers, combine: str) -> Dataset:
     """Everybody in a crowd gets all cells of the crowd."""
     rows = original.transactions
     market = Market.of(rows, crowd)
-    members = np.unique(np.column_stack([crowd, rows.customer]), axis=0)
-    size = np.bincount(members[:, 0])
+    of, member = distinct_pairs(crowd, rows.customer)
+    size = np.bincount(of)
     # Cells are sorted by crowd: the cells of crowd c stand in one stretch.
     first = np.searchsorted(market.crowd, np.arange(len(size) + 1))
-    width = np.diff(first)[members[:, 0]]
-    customer = np.repeat(members[:, 1], width)
+    width = np.diff(first)[of]
+    customer = np.repeat(member, width)
     offset = np.arange(len(customer)) - np.repeat(np.cumsum(width) - width, width)
-    cell = np.repeat(first[members[:, 0]], width) + offset
+    cell = np.repeat(first[of], width) + offset
     start = first_days(rows, crowd)
     day = np.array([start[c] for c in range(len(size))])[market.crowd[cell]]
     units = market.units[cell] / (size[market.crowd[cell]] if combine == "mean" else 1)

@@ -40,14 +40,14 @@ class Market:
         distinct, cell = np.unique(keys, return_inverse=True)
         units = np.bincount(cell, weights=rows.quantity).astype(np.int64)
         spent = np.bincount(cell, weights=rows.amount)
-        pairs = np.unique(np.column_stack([cell, rows.customer]), axis=0)
+        bought, _ = distinct_pairs(cell, rows.customer)
         return cls(
             cell=cell,
             crowd=distinct // rows.item.n_labels,
             item=distinct % rows.item.n_labels,
             units=units,
             price=np.clip(np.rint(spent / units), 1, MAX_PRICE).astype(np.int64),
-            buyers=np.bincount(pairs[:, 0]),
+            buyers=np.bincount(bought),
         )
 
 
@@ -64,8 +64,8 @@ def draft_of(
 ) -> Dataset:  # fmt: skip
     """A draft with one receipt a customer and visit, all at noon."""
     labels = original.transactions.item.labels
-    names = np.unique(np.column_stack([customer, visit]), axis=0, return_inverse=True)[1].ravel()
-    receipts = np.array([f"{name:09d}" for name in range(int(names.max(initial=-1)) + 1)], dtype=object)
+    visits, names = np.unique(customer * (int(visit.max()) + 1) + visit, return_inverse=True)
+    receipts = np.array([f"{name:09d}" for name in range(len(visits))], dtype=object)
     used, codes = np.unique(item, return_inverse=True)
     rows = Transactions(
         customer=frozen(customer.astype(np.int32)),
@@ -79,7 +79,12 @@ def draft_of(
     return Dataset(original.master, rows)
 
 
-def distinct_people(cell: Integers, customer: Codes) -> tuple[Integers, Integers]:
-    """Every pair of a cell and a customer in it, once."""
-    pairs = np.unique(np.column_stack([cell, customer]), axis=0)
-    return pairs[:, 0], pairs[:, 1]
+def distinct_pairs(first: Integers, second: Integers | Codes) -> tuple[Integers, Integers]:
+    """Every pair of natural numbers that occurs, once, in ascending order.
+
+    >>> [column.tolist() for column in distinct_pairs(np.array([1, 0, 1]), np.array([2, 5, 2]))]
+    [[0, 1], [5, 2]]
+    """
+    width = int(second.max(initial=0)) + 1
+    pairs = np.unique(first.astype(np.int64) * width + second)
+    return pairs // width, pairs % width

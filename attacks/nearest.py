@@ -15,7 +15,7 @@ from numba import njit
 
 from attacks.attack import Guess
 from attacks.kernel import Index, Scratch, best_rows, scratch_for
-from attacks.tokens import TokenSets, View
+from attacks.tokens import TokenSets, View, scrambled
 from datasets.tables import Codes, Integers
 
 
@@ -121,15 +121,6 @@ def _list_ties(
         else:
             members[:] = np.sort(scratch.ties[:n_ties])
     return rows
-
-
-@njit(cache=True)
-def scrambled(number: int) -> int:
-    """A fixed hash of a whole number (the finaliser of SplitMix64), so that sums of hashes mark sets."""
-    bits = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return int(np.int64(bits ^ (bits >> np.uint64(31))))
 
 
 def _renumbered(sets: TokenSets, rank: Codes) -> TokenSets:

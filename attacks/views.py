@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.tokens import Columns, View, set_view
+from attacks.tokens import Columns, View, scrambled_all, set_view, shared_codes
 from datasets.tables import Coded, Codes, Dataset, Integers, Master, Transactions
 
 
@@ -62,6 +62,27 @@ def receipt_view(original: Dataset, released: Dataset) -> View:
     )
 
 
+def basket_view(original: Dataset, released: Dataset, *, days: bool) -> View:
+    """Whole receipts as tokens: equal where items and quantities (and the day) are all equal."""
+    items = common_codes(original.transactions.item, released.transactions.item)
+    lines = shared_codes(
+        (items[0], original.transactions.quantity), (items[1], released.transactions.quantity)
+    )[:2]
+    sides = [receipts(data.transactions) for data in (original, released)]
+    columns = []
+    for side, line in zip(sides, lines, strict=True):
+        # Two receipts are taken for equal if two independent sums over their lines agree.
+        sums = np.zeros((2, len(side.lines)), dtype=np.int64)
+        for which, seed in enumerate((0, 1 << 40)):
+            np.add.at(sums[which], side.receipt_of_line, scrambled_all(line + seed))
+        columns.append((side.day * days, side.lines, sums[0], sums[1]))
+    return set_view(
+        (original.n_customers, released.n_customers),
+        (sides[0].customer, sides[1].customer),
+        (columns[0], columns[1]),
+    )
+
+
 def master_view(original: Dataset, released: Dataset) -> View:
     """Sets of gender, country, birthday, and the year and the month of the birthday, weighted by rarity."""
     left, right = (_master_texts(data.master) for data in (original, released))
@@ -76,12 +97,13 @@ def master_view(original: Dataset, released: Dataset) -> View:
 
 def _master_texts(master: Master) -> npt.NDArray[np.object_]:
     """One text a person for each attribute, attribute after attribute; the attribute's name stands before."""
-    parts = [
-        ("gender ", master.gender.labels, master.gender.codes),
-        ("country ", master.country.labels, master.country.codes),
-        ("birthday ", master.birthday.labels, master.birthday.codes),
-        ("year ", [text.split("/")[0] for text in master.birthday.labels], master.birthday.codes),
-        ("month ", [text.rpartition("/")[0] for text in master.birthday.labels], master.birthday.codes),
+    birthdays = master.birthday.labels.tolist()
+    parts: list[tuple[str, list[str], Codes]] = [
+        ("gender ", master.gender.labels.tolist(), master.gender.codes),
+        ("country ", master.country.labels.tolist(), master.country.codes),
+        ("birthday ", birthdays, master.birthday.codes),
+        ("year ", [text.split("/")[0] for text in birthdays], master.birthday.codes),
+        ("month ", [text.rpartition("/")[0] for text in birthdays], master.birthday.codes),
     ]
     return np.concatenate(
         [np.array([name + text for text in labels], dtype=object)[codes] for name, labels, codes in parts]
@@ -90,21 +112,25 @@ def _master_texts(master: Master) -> npt.NDArray[np.object_]:
 
 @dataclass(frozen=True, eq=False)
 class Receipts:
-    """One row a receipt: its customer, day, minute and number of lines."""
+    """One row a receipt: its customer, earliest day and minute, lines; and the receipt of each line of T."""
 
-    customer: Codes
-    day: Codes
-    minute: Codes
+    customer: Integers
+    day: Integers
+    minute: Integers
     lines: Integers
+    receipt_of_line: Integers
 
 
 def receipts(rows: Transactions) -> Receipts:
-    """Gather the lines of T that share customer and receipt; the day and minute are the earliest of them."""
+    """Gather the lines of T that share customer and receipt."""
     owner = rows.customer.astype(np.int64) * max(rows.receipt.n_labels, 1) + rows.receipt.codes
-    order = np.lexsort((rows.minute, rows.day, owner))
-    _, first, lines = np.unique(owner[order], return_index=True, return_counts=True)
-    chosen = order[first]
-    return Receipts(rows.customer[chosen], rows.day[chosen], rows.minute[chosen], lines)
+    moment = rows.day.astype(np.int64) * 1440 + rows.minute
+    keys, receipt_of_line, lines = np.unique(owner, return_inverse=True, return_counts=True)
+    earliest = np.full(len(keys), np.iinfo(np.int64).max)
+    np.minimum.at(earliest, receipt_of_line, moment)
+    day, minute = np.divmod(earliest, 1440)
+    customer = keys // max(rows.receipt.n_labels, 1)
+    return Receipts(customer, day, minute, lines, receipt_of_line)
 
 
 def common_codes(original: Coded, released: Coded) -> tuple[Integers, Integers]:

@@ -20,6 +20,8 @@ from scoring.risk.person_k_anonymity import PERSON_K_ANONYMITY
 from scoring.risk.sno_unicity import SNO_UNICITY
 from scoring.risk.unicity import UNICITY
 from scoring.utility.cmae import CMAE
+from scoring.utility.date_shift import DATE_SHIFT
+from scoring.utility.deleted_rows import DELETED_ROWS
 from scoring.utility.e1 import E1
 from scoring.utility.e2 import E2
 from scoring.utility.e3a import E3A
@@ -27,10 +29,15 @@ from scoring.utility.e3b import E3B
 from scoring.utility.e4 import E4
 from scoring.utility.e5 import E5
 from scoring.utility.e6 import E6
+from scoring.utility.item_cosine import ITEM_COSINE
+from scoring.utility.price_ratio import PRICE_RATIO
 from scoring.utility.rfm import RFM
 from scoring.utility.subset import SUBSET
+from scoring.utility.top_items import TOP_ITEMS
+from scoring.utility.ut_ham import UT_HAM
 from scoring.utility.ut_il import UT_IL
 from scoring.utility.ut_jaccard import UT_JACCARD
+from scoring.utility.ut_rows import UT_ROWS
 
 Described = TypeVar("Described", Measure, RiskMeasure)
 
@@ -39,6 +46,13 @@ MEASURES: tuple[Measure, ...] = (
     CMAE,
     SUBSET,
     RFM,
+    UT_ROWS,
+    DELETED_ROWS,
+    UT_HAM,
+    TOP_ITEMS,
+    ITEM_COSINE,
+    DATE_SHIFT,
+    PRICE_RATIO,
 )
 """Utility measures of M′ and T′."""
 

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 
 
 class Gate:
     """Two pipes: on one bwrap names the process, on the other it waits to go on."""
+
+    def __init__(self, groups: Sequence[Path] = ()) -> None:
+        self.groups = groups
 
     def __enter__(self) -> Gate:
         self.told, self.tell = os.pipe()
@@ -45,10 +50,15 @@ class Gate:
             text += piece
             if text.rstrip().endswith(b"}"):
                 break
+        if not text:
+            return None
+        pid = int(json.loads(text)["child-pid"])
         first = None
-        with suppress(ValueError, KeyError, OSError):
-            first = os.pidfd_open(int(json.loads(text)["child-pid"]))
-            os.write(self.go, b"1")
+        # Kernels before 5.3 lack this; there the end of bwrap ends the rest, if a little later.
+        with suppress(OSError):
+            first = os.pidfd_open(pid)
+        for group in self.groups:
+            (group / "cgroup.procs").write_text(str(pid), encoding="ascii")
         self._close(self.go)
         return first
 

@@ -65,6 +65,9 @@ class Watch:
         try:
             first = self.launch.begin()
             self._read(process)
+        except BaseException:
+            self.stopped = "error"
+            raise
         finally:
             self._end(process, first)
         return Observation(
@@ -126,6 +129,8 @@ class Watch:
         for pid in (process.pid, *descendants(process.pid)) if self.stopped else ():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        if self.launch.ran_out_of_memory():
+            self.stopped = "memory"
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         process.stderr.close()

@@ -13,7 +13,6 @@ from contest.charts import utility_risk_map
 from contest.models import Round
 from contest.views.requests import PageRequest
 
-
 ROWS_A_PAGE = 100
 
 

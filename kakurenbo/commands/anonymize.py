@@ -131,6 +131,8 @@ def told(report: dict[str, Any]) -> str:
     ]
     if "clusters" in report:
         lines.append(f"  clusters: {report['clusters']}, {report['alone_in_cluster']} of one person")
+    if report.get("customer_centre_bound") is not None:
+        lines.append(f"  centres of customers would need at least {report['customer_centre_bound']}, proven")
     for name, row in report["measures"].items():
         mark = "binds" if name in report["binding"] else ""
         lines.append(f"  {name:<12}{row['value']:>14.6g}  limit {row['limit']:<10.6g} {mark}".rstrip())

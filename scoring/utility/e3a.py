@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from datasets.pwscup2017 import Sheet
 from scoring.measure import Measure, Measurement
-from scoring.utility.item_similarity import top_items
+from scoring.utility.item_similarity import best_sellers
 from scoring.utility.sheets import purchases_2017
 
 
@@ -22,7 +22,7 @@ def e3a(original: Sheet, released: Sheet, truth: npt.ArrayLike | None = None) ->
     Reference: Organisers of PWSCUP 2017, utility measures.
     """
     before, after, labels = purchases_2017(original, released)
-    top, top_after = set(top_items(before, labels)), set(top_items(after, labels))
+    top, top_after = set(best_sellers(before, labels)), set(best_sellers(after, labels))
     detail = {
         "lost": sorted(str(labels[item]) for item in top - top_after),
         "new": sorted(str(labels[item]) for item in top_after - top),

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from datasets.pwscup2017 import Sheet
 from scoring.measure import Measure, Measurement
-from scoring.utility.item_similarity import cosine_distance, once, restricted, top_items, worst_items
+from scoring.utility.item_similarity import best_sellers, cosine_distance, once, restricted, worst_items
 from scoring.utility.sheets import purchases_2017
 
 
@@ -22,7 +22,7 @@ def e3b(original: Sheet, released: Sheet, truth: npt.ArrayLike | None = None) ->
     Reference: Organisers of PWSCUP 2017, utility measures.
     """
     before, after, labels = purchases_2017(original, released)
-    top = top_items(before, labels)
+    top = best_sellers(before, labels)
     value, moved, norm = cosine_distance(restricted(before, top), restricted(after, top), once)
     return Measurement(value, {"worst_items": worst_items(labels, moved, norm)})
 

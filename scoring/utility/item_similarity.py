@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Coded, Integers
+from datasets.tables import Coded, Dataset, Integers
 from scoring.exact import exact_sums
 from scoring.pairing import largest, shared_codes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+ITEMS_AT_ONCE = 1000
+"""Rows of the item–item table that are held at a time; bounds the memory, whatever the number of items."""
 Score = Callable[[Integers], Integers]
 """From the units that a user bought of an item to the score that the similarity counts; 0 drops the pair."""
 
@@ -37,6 +40,14 @@ def shared_purchases(
     items, items_after, labels = shared_codes(before[1], after[1])
     n = len(labels)
     return Bought(before[0], items, before[2], n), Bought(after[0], items_after, after[2], n), labels
+
+
+def purchases(original: Dataset, released: Dataset) -> tuple[Bought, Bought, npt.NDArray[np.object_]]:
+    """The purchases of T and T′, whose users are the rows of M and of M′."""
+    before, after = original.transactions, released.transactions
+    return shared_purchases(
+        (before.customer, before.item, before.quantity), (after.customer, after.item, after.quantity)
+    )
 
 
 def steps_of_twelve(quantity: Integers) -> Integers:
@@ -62,26 +73,27 @@ def cosine_distance(
     w(i, j) is the cosine of the items' score vectors over users. The second and third result are the sums
     of |w − w′| and of w by item, over its pairs.
     """
-    w, w_after = (_cosines(side, score) for side in (before, after))
-    pairs = w.copy()
-    pairs.data[:] = 1.0
-    difference = abs(w - w_after.multiply(pairs))
-    total = float(w.sum())
-    by_item, norm = np.asarray(difference.sum(axis=1)).ravel(), np.asarray(w.sum(axis=1)).ravel()
-    return (min(1.0, float(difference.sum()) / total) if total else 0.0), by_item, norm
+    moved, similarity = np.zeros(before.n_items), np.zeros(before.n_items)
+    sides = [_scores(side, score) for side in (before, after)]
+    for start in range(0, before.n_items, ITEMS_AT_ONCE):
+        rows = slice(start, start + ITEMS_AT_ONCE)
+        w, w_after = (_cosines(side, rows) for side in sides)
+        moved[rows] = (np.abs(w - w_after) * (w > 0)).sum(axis=1)
+        similarity[rows] = w.sum(axis=1)
+    total = math.fsum(similarity)
+    return (min(1.0, math.fsum(moved) / total) if total else 0.0), moved, similarity
 
 
-def _cosines(side: Bought, score: Score) -> csr_array:
-    from scipy.sparse import csr_array, diags_array
-
-    matrix = _scores(side, score)
-    # Dot products of whole numbers are exact; only the norms are rounded.
-    products = csr_array(matrix.T @ matrix).astype(np.float64)
-    norms = np.sqrt(products.diagonal())
-    products.setdiag(0.0)
-    products.eliminate_zeros()
-    scale = diags_array(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
-    return csr_array(scale @ products @ scale)
+def _cosines(scores: csr_array, rows: slice) -> npt.NDArray[np.float64]:
+    """The cosines of some items with all items; 0 with oneself."""
+    # Dot products and squares of whole numbers are exact; only the norms are rounded.
+    norms = np.sqrt(np.asarray(scores.multiply(scores).sum(axis=0)).ravel().astype(np.float64))
+    inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    cosines: npt.NDArray[np.float64] = (scores.T[rows] @ scores).toarray().astype(np.float64)
+    cosines *= inverse
+    cosines *= inverse[rows, None]
+    cosines[np.arange(len(cosines)), np.arange(rows.start, rows.start + len(cosines))] = 0.0
+    return cosines
 
 
 def _scores(side: Bought, score: Score) -> csr_array:
@@ -96,7 +108,7 @@ def _scores(side: Bought, score: Score) -> csr_array:
     return csr_array((scores[scores > 0], (user, item)), shape=(n_users, side.n_items))
 
 
-def top_items(side: Bought, labels: npt.NDArray[np.object_], count: int = 100) -> list[int]:
+def best_sellers(side: Bought, labels: npt.NDArray[np.object_], count: int = 100) -> list[int]:
     """The items with most distinct buyers; ties go to the larger id, as the organisers of 2017 sorted."""
     pairs = np.unique(side.user.astype(np.int64) * max(side.n_items, 1) + side.item)
     buyers = np.bincount(pairs % max(side.n_items, 1), minlength=side.n_items)

@@ -46,12 +46,12 @@ def test_killed_workers_lose_no_entry_and_double_no_score(capsys: pytest.Capture
             if open_jobs() < 3:
                 make_entry(round_, team, files)
             # A job that a dead worker held is running until its lease lapses; wait for one of the living.
-            wait_for(lambda: bool(running() - orphans), 120, "the new worker has taken a job")
+            wait_for(lambda held=orphans: bool(running() - held), 120, "the new worker has taken a job")
             time.sleep(chance.random() * 0.2)
             processes.kill(worker)
             kills += 1
             in_the_middle += bool(running() - orphans)
-            orphans |= running()
+            orphans = orphans | running()
             worker = processes.start_worker()
         wait_for(lambda: open_jobs() == 0, 240, "all jobs are done")
     entries = Entry.objects.count()

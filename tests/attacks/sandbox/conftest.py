@@ -20,7 +20,7 @@ from tests.conftest import missing
 SECRET = "the-secret-that-no-program-may-see"
 SMALL = Limits(
     cpu_seconds=1,
-    wall_seconds=10,
+    wall_seconds=30,
     memory_bytes=300 << 20,
     processes=32,
     scratch_bytes=8 << 20,

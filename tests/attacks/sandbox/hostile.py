@@ -305,9 +305,7 @@ finish()
 """,
         logged="No such process",
     ),
-    "kills everything it can": Hostile(
-        "os.kill(-1, signal.SIGKILL)", ("killed",), "ended by signal 9", limits={"wall_seconds": 5}
-    ),
+    "kills everything it can": Hostile("os.kill(-1, signal.SIGKILL)", ("killed",), "ended by signal 9"),
     "reads the memory of others": Hostile("""
 attempt(read, "/proc/1/mem")
 for path in ("/dev/mem", "/dev/kmem", "/proc/kcore", f"/proc/{FACTS['platform']}/mem"):
@@ -360,8 +358,8 @@ finish()
         """
 for number in (321, 425, 250, 298, 323, 175, 169, 304, 155, 428, 442, 246, 170, 227, 438, 462, 0x40000027):
     attempt(call, number, 0, 0, 0, 0, 0)
-for path in ("sys/kernel/core_pattern", "sysrq-trigger", "sys/kernel/hostname", "1/oom_score_adj"):
-    attempt(lambda: open("/proc/" + path, "w").write("0"))
+for path in ("sys/kernel/core_pattern", "sysrq-trigger", "sys/kernel/hostname", "self/oom_score_adj"):
+    attempt(lambda: open("/proc/" + path, "wb", buffering=0).write(b"-1000"))
 finish()
 """,
         logged="not permitted",

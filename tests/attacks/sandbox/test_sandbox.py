@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import attacks.sandbox.bubblewrap as bubblewrap
-from attacks.sandbox import Limits, NoSandbox, choose_backend, run_program, self_test
+from attacks.sandbox import Limits, NoSandbox, SandboxFault, choose_backend, examine, run_program, self_test
 from attacks.sandbox.bubblewrap import Bubblewrap
 from attacks.sandbox.containers import Container
 from attacks.sandbox.execute import execute
@@ -114,6 +114,26 @@ def test_the_template_for_teams_finds_everybody_who_is_only_renamed(sandbox: str
     assert result.status == "done", result.log
     assert result.output == "".join(f"{who + 1}\n" for who in order).encode()
     assert result.log == f"guessed {n} people of {n}\n"
+
+
+def test_the_template_finds_all_400_of_the_contest_of_2016(
+    sandbox: str, shared_data: Path, tmp_path: Path
+) -> None:
+    """All 400 item sets of the real data are distinct, so renaming alone hides nobody."""
+    original = shared_data / "pwscup2016"
+    people = (original / "M.csv").read_text().splitlines()
+    order = np.random.default_rng(2016).permutation(len(people))
+    name = {people[row].split(",")[0]: f"p{place}" for place, row in enumerate(order)}
+    entry = tmp_path / "entry"
+    entry.mkdir()
+    for file, lines in (
+        ("M.csv", [people[row] for row in order]),
+        ("T.csv", sorted((original / "T.csv").read_text().splitlines(), reverse=True)),
+    ):
+        cells = (line.split(",", 1) for line in lines)
+        (entry / file).write_text("".join(f"{name[who]},{rest}\n" for who, rest in cells))
+    result = run_program(TEMPLATE, {"original": original, "entry": entry}, Limits(), sandbox)
+    assert result.output == "".join(f"{row + 1}\n" for row in order).encode(), result.log
 
 
 def test_a_program_in_another_language_runs_with_what_the_system_has(
@@ -248,6 +268,13 @@ def test_a_sandbox_that_fails_its_self_test_is_not_used(
     assert "failed its self-test" in result.reason and "sysctl" in result.reason
 
 
+def test_pages_can_show_the_self_test_whatever_it_says(sandbox: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert examine(sandbox).ok
+    assert "must be one of" in examine("nsjail").how_to_mend
+    monkeypatch.setenv(ACCEPTANCE, "1")
+    assert not examine("none").ok
+
+
 @pytest.mark.parametrize("name", ["nsjail", "BWRAP", ""])
 def test_an_unknown_sandbox_is_refused(name: str) -> None:
     with pytest.raises(NoSandbox, match="must be one of auto, bwrap, docker, podman, gvisor, none"):
@@ -320,6 +347,16 @@ def test_a_container_engine_that_cannot_run_is_refused(
 def test_a_limit_must_be_positive(value: int) -> None:
     with pytest.raises(ValueError, match=f"'processes' limit must be greater than 0. Got {value} instead"):
         Limits(processes=value)
+
+
+def test_a_sandbox_that_breaks_is_the_platforms_fault_not_the_teams(
+    platform: Platform, tmp_path: Path
+) -> None:
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: No space left on device' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    with pytest.raises(SandboxFault, match="No space left on device"):
+        execute(Bubblewrap(fake), read_program(HONEST), platform.inputs, SMALL)
 
 
 def test_a_missing_input_is_an_error_of_the_platform(sandbox: str, tmp_path: Path) -> None:
