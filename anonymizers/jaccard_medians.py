@@ -71,9 +71,7 @@ def jaccard_medians(
     return _finished(sets, *best)
 
 
-def _finished(
-    sets: sparse.csr_matrix, cluster: Integers, centres: npt.NDArray[np.int8]
-) -> Clustering:
+def _finished(sets: sparse.csr_matrix, cluster: Integers, centres: npt.NDArray[np.int8]) -> Clustering:
     used, renumbered = np.unique(cluster, return_inverse=True)
     kept = sparse.csr_matrix(centres[used].astype(np.float64))
     distance = paired_jaccard(sets, kept[renumbered])
@@ -131,24 +129,25 @@ class _Search:
         rank_all(self.distance, self.n_centres, self.near, self.second)
 
     def settle(self, rounds: int) -> None:
-        settle(*self._tables(), np.ones(self.n_centres, dtype=np.bool_), rounds)
+        dirty = np.ones(self.n_centres, dtype=np.bool_)
+        settle(
+            self.indptr, self.indices, self.centres, self.distance, self.n_centres, self.near, self.second,
+            dirty, rounds,
+        )  # fmt: skip
 
     def drop(self, k: int) -> None:
         dirty = np.zeros(self.n_centres, dtype=np.bool_)
-        self.n_centres = drop(
-            self.centres, self.distance, self.n_centres, self.near, self.second, dirty, k
-        )
+        self.n_centres = drop(self.centres, self.distance, self.n_centres, self.near, self.second, dirty, k)
 
     def drop_cheapest(self) -> None:
         self.drop(int(np.argmin(drop_losses(self.distance, self.n_centres, self.near, self.second))))
 
     def improve(self, steps: int, cooling: float) -> int:
-        return int(improve(*self._tables(), self.target, steps, cooling, self.rng))
+        taken = improve(
+            self.indptr, self.indices, self.centres, self.distance, self.n_centres, self.near, self.second,
+            self.target, steps, cooling, self.rng,
+        )  # fmt: skip
+        return int(taken)
 
     def snapshot(self) -> tuple[Integers, npt.NDArray[np.int8]]:
         return self.near.copy(), self.centres[: self.n_centres].copy()
-
-    def _tables(self) -> tuple:
-        return (
-            self.indptr, self.indices, self.centres, self.distance, self.n_centres, self.near, self.second,
-        )  # fmt: skip

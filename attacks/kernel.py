@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from datasets.tables import Codes, Integers
@@ -26,7 +25,7 @@ class Index(NamedTuple):
     """
 
     row_of: Integers
-    size: Integers
+    size: Codes
     start: Integers
     tokens: Codes
     posting_start: Integers
@@ -35,11 +34,11 @@ class Index(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working memory: overlap so far of each original set, the sets touched, the query's tokens, ties."""
+    """Working memory: each set's overlap so far, the sets touched, each token's weight in the query, ties."""
 
     overlap: Codes
     touched: Codes
-    wanted: npt.NDArray[np.bool_]
+    wanted: Codes
     ties: Integers
 
 
@@ -47,8 +46,8 @@ def scratch_for(index: Index) -> Scratch:
     n_sets = len(index.row_of)
     return Scratch(
         np.zeros(n_sets, dtype=np.int32),
-        np.empty(n_sets, dtype=np.int32),
-        np.zeros(len(index.weights), dtype=np.bool_),
+        np.empty(n_sets + 1, dtype=np.int32),
+        np.zeros(len(index.weights), dtype=np.int32),
         np.empty(n_sets, dtype=np.int64),
     )
 
@@ -62,7 +61,7 @@ def best_rows(index: Index, query: Codes, scratch: Scratch) -> int:
     weight = 0
     for token in query:
         weight += index.weights[token]
-        scratch.wanted[token] = True
+        scratch.wanted[token] = index.weights[token]
     if weight == 0:
         n_empty = int(np.searchsorted(index.size, 1))
         scratch.ties[:n_empty] = index.row_of[:n_empty]
@@ -83,7 +82,7 @@ def best_rows(index: Index, query: Codes, scratch: Scratch) -> int:
             scratch.ties[n_ties] = index.row_of[found]
             n_ties += 1
     for token in query:
-        scratch.wanted[token] = False
+        scratch.wanted[token] = 0
     return n_ties
 
 
@@ -104,17 +103,24 @@ def gather(index: Index, query: Codes, weight: int, scratch: Scratch) -> tuple[i
         token = query[n_read]
         gain = index.weights[token]
         begin, end = size_range(index, token, weight, top, bottom)
-        for place in range(begin, end):
+        # A set first met now shares at most the unread weight u, so J ≤ u / (w + s − u): the large ones among
+        # them cannot be nearest, and only sets met before are of interest beyond a certain size.
+        largest = (unread * (top + bottom)) // top - weight if top > 0 else index.size[-1]
+        middle = first_larger(index, begin, end, largest)
+        for place in range(begin, middle):
+            # Whether a set is new is a coin toss: counting it without a branch is faster.
             found = index.postings[place]
-            if scratch.overlap[found] == 0:
-                scratch.touched[n_touched] = found
-                n_touched += 1
+            scratch.touched[n_touched] = found
+            n_touched += scratch.overlap[found] == 0
             scratch.overlap[found] += gain
+        for place in range(middle, end):
+            found = index.postings[place]
+            scratch.overlap[found] += gain * (scratch.overlap[found] > 0)
         unread -= gain
         work += end - begin
         if work >= next_check:
-            next_check = 2 * work
-            top, bottom = probe(index, weight, scratch, n_touched, top, bottom)
+            next_check = 4 * work
+            top, bottom = probe(index, weight, scratch, n_touched, token, top, bottom)
     return n_touched, len(query), unread, top, bottom
 
 
@@ -124,37 +130,36 @@ def size_range(index: Index, token: int, weight: int, top: int, bottom: int) -> 
     begin, end = index.posting_start[token], index.posting_start[token + 1]
     if top == 0:
         return begin, end
-    low, high = begin, end
-    while low < high:
-        middle = (low + high) // 2
-        if index.size[index.postings[middle]] * bottom < top * weight:
-            low = middle + 1
-        else:
-            high = middle
-    first, high = low, end
-    while low < high:
-        middle = (low + high) // 2
-        if index.size[index.postings[middle]] * top <= weight * bottom:
-            low = middle + 1
-        else:
-            high = middle
-    return first, low
+    first = first_larger(index, begin, end, (top * weight - 1) // bottom)
+    return first, first_larger(index, first, end, weight * bottom // top)
 
 
 @njit(cache=True)
-def verified(index: Index, found: int, scratch: Scratch) -> int:
-    """The full overlap of a set with the query."""
-    common = 0
-    for place in range(index.start[found], index.start[found + 1]):
-        token = index.tokens[place]
-        if scratch.wanted[token]:
-            common += index.weights[token]
+def first_larger(index: Index, begin: int, end: int, size: int) -> int:
+    """The first posting between two places whose set weighs more than a size."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if index.size[index.postings[middle]] <= size:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@njit(cache=True)
+def verified(index: Index, found: int, scratch: Scratch, last: int) -> int:
+    """The full overlap of a set with the query: what was counted up to the last token read, and the rest."""
+    common = int(scratch.overlap[found])
+    place = index.start[found + 1] - 1
+    while place >= index.start[found] and index.tokens[place] > last:
+        common += scratch.wanted[index.tokens[place]]
+        place -= 1
     return common
 
 
 @njit(cache=True)
 def probe(
-    index: Index, weight: int, scratch: Scratch, n_touched: int, top: int, bottom: int
+    index: Index, weight: int, scratch: Scratch, n_touched: int, last: int, top: int, bottom: int
 ) -> tuple[int, int]:
     """Verify the touched set that looks most similar so far; return the better of it and the known best."""
     if n_touched == 0:
@@ -166,7 +171,7 @@ def probe(
         union = weight + index.size[found] - common
         if common * leader_bottom > leader_top * union:
             leader, leader_top, leader_bottom = found, common, union
-    common = verified(index, leader, scratch)
+    common = verified(index, leader, scratch, last)
     union = weight + index.size[leader] - common
     if common * bottom > top * union:
         return common, union
@@ -186,7 +191,8 @@ def settle(
     bottom: int,
 ) -> int:
     """Keep the touched sets that may be nearest and make their overlaps complete; return how many."""
-    top, bottom = probe(index, weight, scratch, n_touched, top, bottom)
+    last = query[n_read - 1]
+    top, bottom = probe(index, weight, scratch, n_touched, last, top, bottom)
     n_kept, cost = 0, 0
     for k in range(n_touched):
         found = int(scratch.touched[k])
@@ -205,7 +211,7 @@ def settle(
         rest += end - begin
     if cost <= rest:
         for k in range(n_kept):
-            scratch.overlap[scratch.touched[k]] = verified(index, scratch.touched[k], scratch)
+            scratch.overlap[scratch.touched[k]] = verified(index, scratch.touched[k], scratch, last)
         return n_kept
     # Reading on costs less than verifying: only the kept sets still have an overlap to add to.
     for place in range(n_read, len(query)):

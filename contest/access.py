@@ -81,6 +81,14 @@ def invitation_for(token: str) -> Invitation:
     return invitation
 
 
+def invitation_of(team: Team, invitation_id: int) -> Invitation:
+    invitation = Invitation.objects.filter(team=team, pk=invitation_id).first()
+    if invitation is None:
+        raise Http404
+    invitation.team = team
+    return invitation
+
+
 def results_are_public(round_: Round) -> bool:
     """Attack results are public at once where feedback is full, otherwise from the results phase on."""
     if round_.feedback == Feedback.FULL:

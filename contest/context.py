@@ -18,4 +18,4 @@ def site(request: HttpRequest) -> dict[str, Any]:
         rows = Membership.objects.filter(user=request.user).select_related("team", "contest").order_by("-id")
         return [row.team for row in rows]
 
-    return {"version": settings.VERSION, "my_teams": SimpleLazyObject(teams)}
+    return {"site_version": settings.VERSION, "my_teams": SimpleLazyObject(teams)}

@@ -39,7 +39,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
         "problems": entry.problems if show_details else [],
         "problem_total": entry.problem_total,
-        "scores": _scores(entry, show_details),
+        "scores": _scores(entry, is_owner),
         "because": entry.because,
         "attack_runs": [_run_row(run, entry) for run in runs],
         "show_attacks": show_attacks,

@@ -14,7 +14,11 @@ urlpatterns = [
     path("signup/", accounts.signup, name="signup"),
     path("login/", auth.LoginView.as_view(authentication_form=LogInForm), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
-    path("password/reset/", auth.PasswordResetView.as_view(), name="password_reset"),
+    path(
+        "password/reset/",
+        auth.PasswordResetView.as_view(email_template_name="registration/password_reset_email.txt"),
+        name="password_reset",
+    ),
     path("password/reset/sent/", auth.PasswordResetDoneView.as_view(), name="password_reset_done"),
     path(
         "password/reset/<uidb64>/<token>/",

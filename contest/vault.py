@@ -6,7 +6,7 @@ import io
 import zipfile
 from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
@@ -39,9 +39,9 @@ def keep_parts(parts: Mapping[str, IO[bytes]], max_bytes: int) -> Stored:
 
 
 @contextmanager
-def upload_of(entry: Entry) -> Iterator[IO[bytes]]:
+def upload_of(entry: Entry) -> Iterator[BinaryIO]:
     with _store.open(entry.upload_sha256) as file:
-        yield file
+        yield cast(BinaryIO, file)
 
 
 def keep_truth(truth: Integers) -> str:

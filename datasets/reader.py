@@ -13,7 +13,7 @@ import numpy.typing as npt
 from datasets.cells import BadCell, Parse
 from datasets.problems import Findings
 from datasets.tables import Coded, Codes
-from datasets.tokens import Block, Cells, Layout, read_blocks
+from datasets.tokens import Block, Cells, Layout, Lines, read_blocks
 
 Source = BinaryIO | Path
 ParseAll = Callable[[list[str]], Sequence[object] | None]
@@ -76,7 +76,7 @@ class TableRead:
     """The rows of a file that have the right number of cells, and the lines that they stand on."""
 
     columns: dict[str, Read]
-    lines: npt.NDArray[np.int64]
+    lines: Lines
     n_lines: int
     """How many lines of data the file has, broken ones too."""
 
@@ -98,7 +98,7 @@ class _ColumnReader:
         self.code_of_value: dict[object, int] = {}
         self.chunks: list[Codes] = []
 
-    def take(self, cells: Cells, lines: npt.NDArray[np.int64], found: Findings) -> None:
+    def take(self, cells: Cells, lines: Lines, found: Findings) -> None:
         known, faults = self.code_of_text, {}
         codes = [known.get(text) for text in cells.texts]
         fresh = [index for index, code in enumerate(codes) if code is None]
@@ -126,9 +126,7 @@ class _ColumnReader:
                 return values
         return [_value_or_fault(text, self.column.parse) for text in texts]
 
-    def _report(
-        self, faults: dict[int, BadCell], cells: Cells, lines: npt.NDArray[np.int64], found: Findings
-    ) -> None:
+    def _report(self, faults: dict[int, BadCell], cells: Cells, lines: Lines, found: Findings) -> None:
         """Group the faults by what they are; one pass over the rows a kind, however many texts are bad."""
         kinds: dict[tuple[str, str], list[int]] = {}
         for index, fault in faults.items():
@@ -168,7 +166,7 @@ def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max
     """Read a file, noting every line and cell that is not as the columns say."""
     layout = Layout(tuple(column.name for column in columns), tuple(column.longest for column in columns))
     readers = [_ColumnReader(column, rank) for rank, column in enumerate(columns)]
-    lines: list[npt.NDArray[np.int64]] = []
+    lines: list[Lines] = []
     n_lines = 0
     for block in read_blocks(source, layout, found, max_bytes):
         n_lines += block.n_lines
@@ -176,7 +174,7 @@ def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max
         _take(block, readers, found)
     return TableRead(
         {reader.column.name: reader.read() for reader in readers},
-        np.concatenate(lines) if lines else np.zeros(0, dtype=np.int64),
+        np.concatenate(lines) if lines else np.zeros(0, dtype=np.int32),
         n_lines,
     )
 

@@ -13,7 +13,7 @@ from contest.services import entries
 from contest.services.datasets import load_tables
 from contest.services.jobs import Claim, perform
 from contest.storage import published
-from datasets.archive import open_upload
+from datasets.archive import ArchiveError, Limits, open_upload
 from datasets.check import check_entry as check_files
 from datasets.folder import canonical_order, write_dataset
 from datasets.rules import FileRules
@@ -47,13 +47,18 @@ def _check(claim: Claim) -> None:
     rules = FileRules(**entry.round.file_rules)
     claim.report(10, "reading the upload")
     original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
-    with vault.upload_of(entry) as upload:
-        opened = open_upload(upload, PARTS, rules)
-        if not opened.verdict.ok:
-            entries.refuse_files(claim, entry, opened.verdict)
-            return
-        claim.report(30, "checking the files")
-        checked = check_files(opened.files, original, rules)
+    try:
+        with vault.upload_of(entry) as upload:
+            files = open_upload(upload, PARTS, Limits(file_bytes=rules.max_bytes))
+    except ArchiveError as error:
+        entries.refuse_files(claim, entry, error.verdict)
+        return
+    claim.report(30, "checking the files")
+    try:
+        checked = check_files(files, original, rules)
+    finally:
+        for file in files.values():
+            file.close()
     if checked.release is None:
         entries.refuse_files(claim, entry, checked.verdict)
         return

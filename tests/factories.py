@@ -72,7 +72,8 @@ def make_round(contest: Contest | None = None, *, data: Dataset | None = None, *
         limits=fields.pop("limits", LIMITS),
         attacks=fields.pop("attacks", ["re-itemset"]),
         phases=fields.pop(
-            "phases", [(Phase.Kind.ANONYMISE, now - day, now + day), (Phase.Kind.RESULTS, now + day, now + 2 * day)]
+            "phases",
+            [(Phase.Kind.ANONYMISE, now - day, now + day), (Phase.Kind.RESULTS, now + day, now + 2 * day)],
         ),
         **fields,
     )

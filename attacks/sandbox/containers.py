@@ -42,8 +42,8 @@ class Container:
     @property
     def mend(self) -> str:
         return (
-            f"See that `{self.binary.name} run --rm {self.image} python3 -c 'import numpy'` works for this user;"
-            " the image is built from the folder docker/."
+            f"See that `{self.binary.name} run --rm {self.image} python3 -c 'import numpy'` works for this"
+            " user; the image is built from the folder docker/."
         )
 
     @contextmanager
@@ -82,7 +82,7 @@ def find_container(name: str) -> Container | None:
 def _isolation(profile: Path) -> tuple[str, ...]:
     return (
         *("--network", "none", "--ipc", "private", "--hostname", "sandbox", "--user", USER),
-        *("--read-only", "--cap-drop", "ALL", "--init", "--log-driver", "none"),
+        *("--read-only", "--cap-drop", "ALL", "--log-driver", "none"),
         *("--security-opt", "no-new-privileges", "--security-opt", f"seccomp={profile}"),
     )
 

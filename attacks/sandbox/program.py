@@ -10,11 +10,11 @@ import io
 import re
 import stat
 import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from attacks.sandbox.limits import MIB, size_text
+from datasets.archive import DAMAGE, METHODS, ZIP
 
 SCRIPT = "reidentify.py"
 EXECUTABLE = "reidentify"
@@ -23,7 +23,7 @@ UNPACKED_BYTES = 40 * MIB
 FILES = 200
 DEPTH = 5
 PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+ -]{0,99}")
-LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "__pycache__")
+LITTER = ("__MACOSX", "Thumbs.db", "__pycache__")
 
 
 class ProgramError(ValueError):
@@ -49,7 +49,7 @@ def read_program(upload: Path | bytes) -> Program:
         raise ProgramError(
             f"The program is {size_text(len(data))} large; up to {size_text(UPLOAD_BYTES)} is accepted."
         )
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+    if data.startswith(ZIP):
         return _with_entry(_without_folder(_unpack(data)))
     if b"\0" in data:
         raise ProgramError(
@@ -69,14 +69,9 @@ def _unpack(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _members(archive)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        UnicodeDecodeError,
-        OSError,
-    ) as error:
+    except ProgramError:
+        raise
+    except DAMAGE as error:
         raise ProgramError(f"The zip archive cannot be read: {error}.") from error
 
 
@@ -85,7 +80,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
     seen: set[str] = set()
     budget = UNPACKED_BYTES
     for info in archive.infolist():
-        if info.is_dir() or any(part in LITTER for part in PurePosixPath(info.filename).parts):
+        if info.is_dir() or any(_is_litter(part) for part in info.filename.split("/")):
             continue
         name = _safe_name(info)
         if name.casefold() in seen:
@@ -104,7 +99,18 @@ def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
                 f"The zip archive unpacks to more than {size_text(UNPACKED_BYTES)}, the most accepted."
             )
         files[name] = content
+    for name in files:
+        clash = next(
+            (str(parent) for parent in PurePosixPath(name).parents if str(parent).casefold() in seen), ""
+        )
+        if clash:
+            raise ProgramError(f"The zip archive holds {clash!r} both as a file and as a folder.")
     return files
+
+
+def _is_litter(part: str) -> bool:
+    """What file managers and editors leave; `..` is no litter but an attempt."""
+    return part in LITTER or (part.startswith(".") and PART.fullmatch(part[1:]) is not None)
 
 
 def _safe_name(info: zipfile.ZipInfo) -> str:
@@ -115,11 +121,16 @@ def _safe_name(info: zipfile.ZipInfo) -> str:
         raise ProgramError(
             f"{info.filename!r} in the zip archive is a link or a device; expected plain files."
         )
-    parts = info.filename.split("/")
+    if info.compress_type not in METHODS:
+        raise ProgramError(
+            f"{info.filename!r} in the zip archive is packed in a way other than stored or deflated."
+        )
+    # The name as the archive has it: zipfile itself cuts at NUL and turns backslashes on some systems.
+    parts = info.orig_filename.split("/")
     if len(parts) > DEPTH or not all(PART.fullmatch(part) for part in parts):
         raise ProgramError(
-            f"{info.filename[:200]!r} in the zip archive is no acceptable name: expected a relative path of"
-            f" up to {DEPTH} parts of letters, digits, spaces and . _ + - that do not start with a dot."
+            f"{info.orig_filename[:200]!r} in the zip archive is no acceptable name: expected a relative path"
+            f" of up to {DEPTH} parts of letters, digits, spaces and . _ + - that do not start with a dot."
         )
     return "/".join(parts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Max
@@ -124,7 +125,7 @@ def record_scores(
                 measure=name,
                 version=find_measure(name).version,
                 value=result.value,
-                detail=dict(result.detail),
+                detail=without_links(result.detail),
             )
             for name, result in measurements.items()
         )
@@ -141,6 +142,15 @@ def record_scores(
             refresh_official(entry.round, entry.team)
             queue_house_attacks(entry)
         bump_board(entry.round_id)
+
+
+def without_links(detail: Any) -> Any:
+    """A measure's detail without pseudonyms: beside a customer they are the truth."""
+    if isinstance(detail, Mapping):
+        return {key: without_links(value) for key, value in detail.items() if key != "pseudonym"}
+    if isinstance(detail, list | tuple):
+        return [without_links(value) for value in detail]
+    return detail
 
 
 def refresh_official(round_: Round, team: Team) -> None:

@@ -1,9 +1,12 @@
-"""How numbers are set in tables: as many digits as say something, grouped for the reader's language."""
+"""How numbers are set in tables: as many digits as say something.
+
+English and Japanese write numbers alike, and a board has thousands of them, so this does not go through
+Django's much slower localisation.
+"""
 
 from __future__ import annotations
 
 from django import template
-from django.template.defaultfilters import floatformat
 
 register = template.Library()
 
@@ -21,19 +24,51 @@ def figure(value: float | None) -> str:
         return DASH
     size = abs(value)
     if size == 0:
-        digits = 0
-    elif size < 0.001:
-        digits = 5
-    else:
-        digits = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
-    return str(floatformat(value, f"{digits}g"))
+        return "0"
+    if size < 0.001:
+        return f"{value:.5f}"
+    digits = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
+    return f"{value:,.{digits}f}"
+
+
+@register.filter
+def fixed(value: float | None, digits: int = 1) -> str:
+    """A number with so many decimals.
+
+    >>> fixed(77.75), fixed(148.951, 2), fixed(38087, 0), fixed(None)
+    ('77.8', '148.95', '38,087', '–')
+    """
+    return DASH if value is None else f"{value:,.{digits}f}"
 
 
 @register.filter
 def percent(share: float | None) -> str:
     """A share of one as a percentage.
 
-    >>> percent(0.2225)
-    '22.3\\xa0%'
+    >>> percent(0.184), percent(0.0025)
+    ('18.4\\xa0%', '0.25\\xa0%')
     """
-    return DASH if share is None else f"{floatformat(100 * share, 1)}\N{NO-BREAK SPACE}%"
+    if share is None:
+        return DASH
+    digits = 2 if 0 < share < 0.01 else 1
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+@register.filter
+def limit(value: float | None) -> str:
+    """A limit, as it was set.
+
+    >>> limit(0.7), limit(50000), limit(5.0), limit(None)
+    ('0.7', '50,000', '5', '–')
+    """
+    return DASH if value is None else f"{value:,.10g}"
+
+
+@register.filter
+def width(share: float | None) -> str:
+    """The length of a bar: a whole percentage between 0 and 100, as SVG wants it.
+
+    >>> width(71.4), width(130.0), width(None)
+    ('71%', '100%', '0%')
+    """
+    return f"{min(100, max(0, round(share or 0)))}%"

@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from contest import access, queries
 from contest.errors import Refused
 from contest.forms.teams import TeamForm
-from contest.models import Entry, Invitation, Phase, Round, Team
+from contest.models import Entry, Phase, Round, Team
 from contest.services import teams
 from contest.services.attempts import count_attempts
 from contest.views.requests import UserRequest
@@ -52,7 +53,7 @@ def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
         "team": found,
         "is_member": access.team_of(request.user, found.contest) == found,
         "members": found.memberships.select_related("user").order_by("id"),
-        "invitations": found.invitations.filter(revoked_at=None).order_by("-id"),
+        "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
         "invitation_url": request.build_absolute_uri(reverse("join", args=[token])) if token else None,
         "rounds": [_round_row(found, round_) for round_ in rounds],
     }
@@ -87,10 +88,8 @@ def invite(request: UserRequest, slug: str) -> HttpResponse:
 @require_POST
 def revoke(request: UserRequest, slug: str, invitation_id: int) -> HttpResponse:
     team = access.own_team_for(request.user, access.contest_for(request.user, slug))
-    invitation = Invitation.objects.filter(team=team, pk=invitation_id).first()
-    if invitation is not None:
-        teams.revoke_invitation(invitation, request.user)
-        messages.success(request, _("The invitation no longer works."))
+    teams.revoke_invitation(access.invitation_of(team, invitation_id), request.user)
+    messages.success(request, _("The invitation no longer works."))
     return redirect("team", slug, team.pk)
 
 

@@ -1,0 +1,143 @@
+"""`itemset-clusters`: as few different item sets as the limit on ut-jaccard allows, and no other trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
+from anonymizers.centre_bounds import MOST_CUSTOMERS, centre_bound
+from anonymizers.horizontal import hold_subset, horizontal_moves
+from anonymizers.jaccard_medians import Clustering, jaccard_medians
+from anonymizers.publish import publish
+from anonymizers.rebuild import rebuilt
+from datasets.itemsets import itemset_matrix
+from datasets.tables import Dataset, Integers, Master, Transactions, frozen
+
+
+def itemset_clusters(
+    original: Dataset,
+    limits: Mapping[str, float],
+    rng: np.random.Generator,
+    *,
+    distance: float,
+    effort: float,
+    randomise: bool,
+    jitter: int,
+    bound: bool,
+) -> Anonymized:
+    """Give all members of a cluster one item set, and one another's purchases.
+
+    The clusters are the fewest that the search of `jaccard_medians` finds with mean Jaccard distance within
+    ``distance`` and within the round's limit on ut-jaccard. `re-itemset` gives the same guess to all members
+    of a cluster, so it finds at most one person a cluster.
+
+    Step 1: inside a cluster every member takes the receipts, total, gender and country of a random member, so
+    that sums over clusters stay; birthdays, which no measure uses, are permuted among all. Step 2: where the
+    limit on subset would break, the customers with the largest differences take their own purchases back.
+    Step 3: T′ is rebuilt from the receipts over the cluster's items, totals and mean prices kept; dates
+    other than a customer's last move by up to ``jitter`` days of sale, times are drawn anew.
+
+    Given the clusters, what the release shows of a member depends on a uniformly drawn member: no attack can
+    expect to find more people than there are clusters, unless Step 2 had to put somebody back. Customers who
+    bought nothing form a cluster of their own. With ``bound`` the report also says how many clusters are
+    needed at least if centres are customers' item sets (`centre_bound`); free centres can go below it.
+    """
+    sets = itemset_matrix(original, original.transactions.item.labels)
+    limit = min(distance, limits.get("ut-jaccard", 1.0))
+    found = _clusters(sets, limit, rng, effort)
+    source, put_back = np.arange(original.n_customers), 0
+    if randomise:
+        source = horizontal_moves(found.cluster, rng)
+        if "subset" in limits:
+            # A tenth is left for what jitter and whole quantities add to the differences.
+            source, put_back = hold_subset(original, source, 0.9 * limits["subset"])
+    rows = rebuilt(original, source, found.centres[found.cluster])
+    if randomise:
+        rows = _moved_in_time(rows, jitter, rng)
+    draft = Dataset(_moved_master(original.master, source, randomise, rng), rows)
+    report = _report(found, limit, source, put_back)
+    if bound:
+        report["customer_centre_bound"] = _bound(sets, limit)
+    return Anonymized(publish(draft, rng), report)
+
+
+def _clusters(sets: sparse.csr_matrix, limit: float, rng: np.random.Generator, effort: float) -> Clustering:
+    """The clusters of those who bought something, and one with an empty centre for the others."""
+    buyers = np.flatnonzero(np.diff(sets.indptr))
+    n, rest = sets.shape[0], sets.shape[0] - len(buyers)
+    found = jaccard_medians(sets[buyers], min(1.0, limit * n / len(buyers)), rng, effort)
+    if rest == 0:
+        return found
+    cluster = np.full(n, found.n_clusters)
+    cluster[buyers] = found.cluster
+    centres = sparse.vstack([found.centres, sparse.csr_matrix((1, sets.shape[1]))], format="csr")
+    return Clustering(cluster, centres, found.mean_distance * len(buyers) / n)
+
+
+def _bound(sets: sparse.csr_matrix, limit: float) -> int | None:
+    """The proven least number of clusters with customers' item sets as centres; None for large tables."""
+    return centre_bound(sets, limit).lower if sets.shape[0] <= MOST_CUSTOMERS else None
+
+
+def _moved_master(master: Master, source: Integers, randomise: bool, rng: np.random.Generator) -> Master:
+    birthdays = rng.permutation(len(source)) if randomise else source
+    return replace(
+        master,
+        gender=master.gender.take(source),
+        country=master.country.take(source),
+        birthday=master.birthday.take(birthdays),
+    )
+
+
+def _moved_in_time(rows: Transactions, jitter: int, rng: np.random.Generator) -> Transactions:
+    """Move receipts by some days of sale, never beyond the customer's last one; draw their times anew."""
+    days = np.unique(rows.day)
+    first = np.unique(rows.receipt.codes, return_index=True)[1]
+    customer, place = rows.customer[first], np.searchsorted(days, rows.day[first])
+    last = np.zeros(int(customer.max()) + 1, dtype=np.int64)
+    np.maximum.at(last, customer, place)
+    moved = np.clip(place + rng.integers(-jitter, jitter + 1, size=len(first)), 0, last[customer])
+    moved = np.where(place == last[customer], place, moved)
+    minute = rows.minute[first][rng.permutation(len(first))]
+    return replace(
+        rows,
+        day=frozen(days[moved][rows.receipt.codes].astype(np.int32)),
+        minute=frozen(minute[rows.receipt.codes]),
+    )
+
+
+def _report(found: Clustering, limit: float, source: Integers, put_back: int) -> dict[str, Any]:
+    sizes = np.bincount(found.cluster)
+    return {
+        "changed": "item sets, prices, quantities, dates, times and master attributes",
+        "clusters": found.n_clusters,
+        "alone_in_cluster": int((sizes == 1).sum()),
+        "largest_cluster": int(sizes.max()),
+        "mean_distance": found.mean_distance,
+        "distance_limit": limit,
+        "in_place": int((source == np.arange(len(source))).sum()),
+        "put_back_for_subset": put_back,
+    }
+
+
+ITEMSET_CLUSTERS = Anonymizer(
+    name="itemset-clusters",
+    title="Item-set clusters",
+    meaning="As few item sets as the limit allows; members of a cluster take one another's purchases.",
+    function=itemset_clusters,
+    reference="Nakagawa, 'Anonymization and Re-identification for Personal Transaction Data' (PWSCUP 2016): "
+    "anti re-itemset, Steps 1 to 3.",
+    version=1,
+    parameters=(
+        Parameter("distance", "float", 0.7, "Highest mean Jaccard distance of item sets.", low=0, high=1),
+        Parameter("effort", "float", 1.0, "How long to search, 1 being seconds.", low=0, high=100),
+        Parameter("randomise", "bool", True, "Do Steps 1 and 2; without them only item sets are hidden."),
+        Parameter("jitter", "int", 3, "Days of sale by which dates may move.", low=0, high=365),
+        Parameter("bound", "bool", False, "Report the proven bound for centres that are customers' sets."),
+    ),
+)

@@ -1,0 +1,75 @@
+"""Every hostile program is contained, the platform is unharmed, the team is told, and the next job runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from attacks.sandbox import STATUSES, run_program
+from datasets.check import check_guess
+from tests.attacks.sandbox.conftest import SECRET, SMALL, Platform, left_behind
+from tests.attacks.sandbox.hostile import HOSTILE
+
+GOOD = b"import sys; open(sys.argv[3], 'w').write('2\\n1\\n')"
+
+
+def test_there_are_at_least_thirty() -> None:
+    assert len(HOSTILE) >= 30
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_program_is_contained(
+    name: str, sandbox: str, platform: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = HOSTILE[name]
+    monkeypatch.setenv("KAKURENBO_SECRET", SECRET)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = platform.contents()
+    limits = dataclasses.replace(SMALL, **hostile.limits)
+
+    result = run_program(hostile.program(platform.facts), platform.inputs, limits, sandbox)
+
+    assert result.status in hostile.statuses, (result.reason, result.log)
+    assert "ESCAPED" not in result.log, result.log
+    assert hostile.words in result.reason
+    assert hostile.logged in result.log
+    assert SECRET not in result.reason + str(result.output)
+    assert result.status in STATUSES
+    assert (result.output is not None) == (result.status == "done")
+    assert len(result.output or b"") <= limits.output_bytes
+    assert not any(character in result.log for character in "\x1b\x07\0\r\u202e")
+
+    assert platform.contents() == before
+    assert platform.bystander.poll() is None
+    assert left_behind(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+    following = run_program(GOOD, platform.inputs, SMALL, sandbox)
+    assert (following.status, following.output) == ("done", b"2\n1\n")
+
+
+@pytest.mark.parametrize("name", ["a Q of the wrong length", "a Q that is no UTF-8"])
+def test_a_malformed_guess_reaches_the_checker_which_names_the_fault(
+    name: str, sandbox: str, platform: Platform
+) -> None:
+    result = run_program(HOSTILE[name].program(platform.facts), platform.inputs, SMALL, sandbox)
+    assert result.output is not None
+    guess, verdict = check_guess(io.BytesIO(result.output), n_released=2, n_original=2)
+    assert guess is None
+    assert not verdict.ok
+
+
+def test_no_descriptor_of_the_platform_is_inherited(sandbox: str, platform: Platform) -> None:
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    try:
+        program = HOSTILE["looks for open descriptors"].program(platform.facts)
+        result = run_program(program, platform.inputs, SMALL, sandbox)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert "ESCAPED" not in result.log

@@ -1,0 +1,154 @@
+"""Claims, leases and the sweeper, without processes: who holds a job and who may write its outcome."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.utils import timezone
+
+from contest.models import AttackRun, AuditEvent, Entry, Job, Score
+from contest.services import jobs
+from tests.factories import make_entry, make_round, make_team, work_off
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def entry() -> Entry:
+    round_ = make_round()
+    return make_entry(round_, make_team(round_.contest, "Kitsune"))
+
+
+def lapse(job: Job) -> None:
+    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - datetime.timedelta(seconds=1))
+
+
+def test_an_entry_goes_through_check_score_and_attack(entry: Entry) -> None:
+    work_off()
+    entry.refresh_from_db()
+    assert entry.state == Entry.State.VALID
+    assert entry.is_official
+    assert sorted(entry.scores.values_list("measure", flat=True)) == ["cmae", "rfm", "subset", "ut-jaccard"]
+    run = AttackRun.objects.get(entry=entry)
+    assert run.state == AttackRun.State.DONE
+    assert entry.most_hits == run.hits
+    assert not Job.objects.exclude(state=Job.State.DONE).exists()
+    states = [event.after["state"] for event in AuditEvent.objects.filter(verb="entry.state").order_by("id")]
+    assert states == ["checking", "scoring", "valid"]
+
+
+def test_a_job_is_claimed_once(entry: Entry) -> None:
+    job = Job.objects.get()
+    assert jobs.claim_job(job.pk) is not None
+    assert jobs.claim_job(job.pk) is None
+
+
+def test_a_lapsed_lease_is_given_back_and_the_old_worker_can_write_nothing(entry: Entry) -> None:
+    claim = jobs.claim_job(Job.objects.get().pk)
+    assert claim is not None
+    lapse(claim.job)
+    assert jobs.sweep_jobs()["given_back"] == 1
+    assert Job.objects.get().state == Job.State.QUEUED
+    with pytest.raises(jobs.LeaseLost), claim.finish():
+        raise AssertionError("the block must not run")
+    with pytest.raises(jobs.LeaseLost):
+        claim.report(50, "too late")
+    work_off()
+    assert Score.objects.filter(entry=entry).count() == 4
+
+
+def test_a_worker_that_loses_its_lease_while_writing_leaves_nothing(entry: Entry) -> None:
+    claim = jobs.claim_job(Job.objects.get().pk)
+    assert claim is not None
+    with pytest.raises(RuntimeError), claim.finish():
+        Entry.objects.filter(pk=entry.pk).update(note="half written")
+        raise RuntimeError("the power goes out")
+    entry.refresh_from_db()
+    assert entry.note == ""
+    assert Job.objects.get().state == Job.State.RUNNING
+
+
+def test_a_job_that_always_crashes_ends_failed_and_costs_no_attempt(entry: Entry, settings: Any) -> None:
+    settings.JOB_MAX_ATTEMPTS = 3
+
+    def crash(claim: jobs.Claim) -> None:
+        raise ZeroDivisionError("a bug of ours")
+
+    job = Job.objects.get()
+    for _ in range(3):
+        jobs.perform(job.pk, crash)
+    job.refresh_from_db()
+    entry.refresh_from_db()
+    assert job.state == Job.State.FAILED
+    assert "ZeroDivisionError" in job.error
+    assert job.attempts == 3
+    assert entry.state == Entry.State.FAILED
+    assert not entry.costs_attempt
+    jobs.perform(job.pk, crash)
+    assert Job.objects.get().attempts == 3
+
+
+def test_a_failed_attack_leaves_the_entry_without_waiting_for_ever(entry: Entry, settings: Any) -> None:
+    settings.JOB_MAX_ATTEMPTS = 1
+    while Job.objects.filter(kind=Job.Kind.ATTACK).count() == 0:
+        next_job = Job.objects.get(state=Job.State.QUEUED)
+        from scoring.tasks import check_entry, score_entry
+
+        {"check": check_entry, "score": score_entry}[next_job.kind](next_job.pk)
+
+    def crash(claim: jobs.Claim) -> None:
+        raise MemoryError
+
+    jobs.perform(Job.objects.get(kind=Job.Kind.ATTACK).pk, crash)
+    assert AttackRun.objects.get().state == AttackRun.State.FAILED
+    entry.refresh_from_db()
+    assert entry.most_hits is None
+
+
+def test_the_sweeper_rings_again_for_a_job_that_nobody_took_up(
+    entry: Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rung: list[int] = []
+    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
+    job = Job.objects.get()
+    assert jobs.sweep_jobs() == {"given_back": 0, "rung": 0}
+    long_ago = timezone.now() - datetime.timedelta(seconds=django_settings.JOB_RING_SECONDS + 1)
+    Job.objects.update(rung_at=long_ago)
+    assert jobs.sweep_jobs() == {"given_back": 0, "rung": 1}
+    assert rung == [job.pk]
+    assert jobs.sweep_jobs() == {"given_back": 0, "rung": 0}
+
+
+def test_a_broker_that_is_down_does_not_lose_the_upload(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kombu.exceptions import OperationalError
+
+    from config.celery import app
+
+    def unreachable(*args: Any, **kwargs: Any) -> None:
+        raise OperationalError("no broker")
+
+    monkeypatch.setattr(app, "send_task", unreachable)
+    round_ = make_round()
+    entry = make_entry(round_, make_team(round_.contest))
+    assert Job.objects.get(entry=entry).state == Job.State.QUEUED
+    work_off()
+    entry.refresh_from_db()
+    assert entry.state == Entry.State.VALID
+
+
+def test_running_every_job_twice_leaves_one_result(entry: Entry) -> None:
+    from attacks.tasks import run_attack
+    from scoring.tasks import check_entry, score_entry
+
+    work_off()
+    tasks = {"check": check_entry, "score": score_entry, "attack": run_attack}
+    for job in Job.objects.all():
+        tasks[job.kind](job.pk)
+    assert Score.objects.count() == 4
+    assert AttackRun.objects.count() == 1
+    assert Job.objects.count() == 3

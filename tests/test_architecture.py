@@ -1,0 +1,166 @@
+"""The house rules that a machine can watch: who may import whom, and how large things may grow."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+PACKAGES = ("datasets", "scoring", "attacks", "anonymizers", "contest", "config", "kakurenbo")
+ALLOWED = {
+    "datasets": set(),
+    "scoring": {"datasets"},
+    "attacks": {"datasets"},
+    "anonymizers": {"datasets"},
+    "kakurenbo": {"datasets", "scoring", "attacks", "anonymizers"},
+    "contest": {"datasets", "scoring", "attacks", "anonymizers", "config"},
+    "config": {"contest"},
+}
+WEB = {"django", "celery", "rest_framework", "kombu"}
+MAX_FUNCTION_LINES = 60
+MAX_MODULE_LINES = 400
+
+
+def modules(*packages: str) -> Iterator[Path]:
+    for package in packages or PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if "migrations" not in path.parts:
+                yield path
+
+
+def imported(path: Path) -> set[str]:
+    """The top-level packages that a module imports, at any depth of the file."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("package", ["datasets", "scoring", "attacks", "anonymizers", "kakurenbo"])
+def test_packages_import_only_what_stands_below_them(package: str) -> None:
+    for path in modules(package):
+        if path.name == "tasks.py":
+            continue
+        ours = imported(path) & set(PACKAGES)
+        assert ours <= ALLOWED[package] | {package}, f"{path.relative_to(ROOT)} imports {ours}"
+
+
+@pytest.mark.parametrize("package", ["datasets", "scoring", "attacks", "anonymizers"])
+def test_the_numerics_know_nothing_of_the_web(package: str) -> None:
+    for path in modules(package):
+        if path.name != "tasks.py":
+            assert not imported(path) & WEB, f"{path.relative_to(ROOT)} imports the web"
+
+
+def test_only_the_vault_opens_the_vault() -> None:
+    for path in modules():
+        text = path.read_text(encoding="utf-8")
+        if path.relative_to(ROOT).as_posix() in {"contest/vault.py", "config/settings.py"}:
+            continue
+        assert 'ContentStore("vault")' not in text, path
+        assert not re.search(r"storages\[.vault.\]", text), path
+
+
+def test_only_the_judges_code_reads_a_truth_or_an_upload() -> None:
+    readers = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules()
+        if re.search(r"\b(truth_of|upload_of)\(", path.read_text(encoding="utf-8"))
+    }
+    assert readers == {"contest/vault.py", "scoring/tasks.py", "attacks/tasks.py"}
+
+
+def test_states_are_changed_only_by_services() -> None:
+    """Outside the services nobody assigns a state or saves, updates, creates or deletes a row."""
+    writes = re.compile(r"\.(save|update|bulk_create|bulk_update|get_or_create|update_or_create|delete)\(")
+    created = re.compile(r"objects\.create\(")
+    for path in modules("contest"):
+        relative = path.relative_to(ROOT).as_posix()
+        if relative.startswith(("contest/services/", "contest/models/")) or "storage" in relative:
+            continue
+        text = path.read_text(encoding="utf-8")
+        assert not created.search(text), relative
+        for match in writes.finditer(text):
+            line = text[: match.start()].count("\n") + 1
+            source = text.splitlines()[line - 1]
+            assert "digest.update" in source, f"{relative}:{line}: {source.strip()}"
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_a_function_fits_a_screen_and_a_module_is_one_thought() -> None:
+    for path in modules():
+        text = path.read_text(encoding="utf-8")
+        relative = path.relative_to(ROOT)
+        assert text.count("\n") <= MAX_MODULE_LINES, f"{relative} has {text.count(chr(10))} lines"
+        for function in functions(ast.parse(text)):
+            body = function.body
+            documented = ast.get_docstring(function) is not None
+            first = body[1].lineno if documented and len(body) > 1 else body[0].lineno
+            length = (function.end_lineno or first) - first + 1
+            assert length <= MAX_FUNCTION_LINES, f"{relative}:{function.name} has {length} lines"
+
+
+def test_no_module_is_a_drawer_for_everything() -> None:
+    for path in modules():
+        assert path.stem not in {"utils", "helpers", "common", "manager", "misc"}, path
+
+
+def test_nothing_untrusted_can_be_evaluated() -> None:
+    """No pickle, eval, exec, yaml.load or shell anywhere in the platform."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            where = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                assert name not in {
+                    "eval",
+                    "exec",
+                    "yaml.load",
+                    "os.system",
+                    "pickle.load",
+                    "pickle.loads",
+                }, where
+                for keyword in node.keywords:
+                    value = getattr(keyword.value, "value", None)
+                    assert not (keyword.arg in {"shell", "allow_pickle"} and value is True), where
+
+
+def test_an_exception_that_is_built_is_raised() -> None:
+    """A statement that only builds an exception does nothing: the check it was meant for cannot fail."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                name = ast.unparse(node.value.func).rsplit(".", 1)[-1]
+                is_error = re.fullmatch(r"(\w*Error|\w*Exception|Refused|Http404|PermissionDenied)", name)
+                assert not is_error, f"{path.relative_to(ROOT)}:{node.lineno} builds {name} and drops it"
+
+
+def test_templates_load_nothing_from_elsewhere_and_hold_no_inline_code() -> None:
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        relative = path.relative_to(ROOT)
+        assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", text), relative
+        assert not re.search(r"<script(?![^>]*\bsrc=)", text), relative
+        assert not re.search(r"""\sstyle\s*=\s*["']""", text), relative
+        assert not re.search(r"""\son[a-z]+\s*=\s*["']""", text), relative
+
+
+def test_the_lock_files_name_no_address() -> None:
+    for path in sorted((ROOT / "requirements").glob("*.lock")):
+        text = path.read_text(encoding="utf-8")
+        assert "://" not in text, path
+        assert "index-url" not in text, path
+        assert "--hash=sha256:" in text, path
