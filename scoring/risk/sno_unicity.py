@@ -19,8 +19,8 @@ def sno_unicity(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Measurement
 
         sno-unicity = (1/m) Σ_l Σ_j δ_j^(l).
 
-    Range 0 to 1, never below unicity, lower is better. The detail counts the people found in each iteration and
-    names the first.    The graph of people and QIDs is peeled with a queue, in time linear in its edges.
+    Range 0 to 1, never below unicity, lower is better. The detail counts the people found in each iteration
+    and names the first. The graph of people and QIDs is peeled with a queue, in time linear in its edges.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data: Protecting for k-Anonymity"
     (2022), Definition 1.
