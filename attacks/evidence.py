@@ -45,7 +45,7 @@ def evidence(original: Dataset, released: Dataset, most: int) -> Evidence:
         master_view(original, released),
     )
     spend = [np.log1p(totals(data).astype(np.float64))[:, None] for data in (original, released)]
-    points = ((spend[0], spend[1]), scaled_rfm(original, released))
+    points: tuple[tuple[Floats, Floats], ...] = ((spend[0], spend[1]), scaled_rfm(original, released))
     lists = [_pairs_of(view, most) for view in views] + [_near_pairs(*pair, most) for pair in points]
     pairs = np.unique(np.concatenate(lists))
     left, right = np.divmod(pairs, max(original.n_customers, 1))

@@ -32,9 +32,7 @@ def practice_entry(original: Dataset, size: int, rng: np.random.Generator) -> Re
 
 
 def sampled(original: Dataset, size: int, rng: np.random.Generator) -> Dataset:
-    """Up to ``size`` random customers with all their rows."""
-    if original.n_customers <= size:
-        return original
+    """Up to ``size`` random customers with all their rows, in an order that depends on their content alone."""
     people = np.sort(rng.permutation(original.n_customers)[:size])
     master = original.master
     kept = Master(
@@ -43,7 +41,9 @@ def sampled(original: Dataset, size: int, rng: np.random.Generator) -> Dataset:
         master.birthday.take(people),
         master.country.take(people),
     )
-    return Dataset(kept, _rows_of(original, people))
+    rows = _rows_of(original, people)
+    keys = (rows.quantity, rows.price, rows.item.codes, rows.receipt.codes, rows.minute, rows.day)
+    return Dataset(kept, rows.take(np.lexsort((*keys, rows.customer))))
 
 
 def _rows_of(original: Dataset, people: Integers) -> Transactions:

@@ -64,7 +64,10 @@ BAD_UPLOADS = {
     "bomb": (zipped({"reidentify.py": b"", "zeros": bytes(41 << 20)}), "unpacks to more than 40 MB"),
     "many": (zipped({f"{n}.py": b"" for n in range(201)}), "more than 200 files"),
     "twice": (zipped({"reidentify.py": b"", "Reidentify.py": b""}), "twice"),
-    "file and folder": (zipped({"reidentify.py": b"", "a": b"", "a/b": b""}), "both as a file and as a folder"),
+    "file and folder": (
+        zipped({"reidentify.py": b"", "a": b"", "a/b": b""}),
+        "both as a file and as a folder",
+    ),
     "rare method": (zipped({"reidentify.py": b"pass"}, method=zipfile.ZIP_LZMA), "stored or deflated"),
 }
 
@@ -121,5 +124,8 @@ def test_an_input_that_is_a_link_is_a_fault_of_the_platform(tmp_path: Path) -> N
     inputs = make_inputs(tmp_path)
     (inputs["entry"] / "T.csv").unlink()
     (inputs["entry"] / "T.csv").symlink_to(inputs["entry"] / "P.csv")
-    with pytest.raises(ValueError, match=r"must hold T\.csv as a plain file"), staged(read_program(b"pass"), inputs):
+    with (
+        pytest.raises(ValueError, match=r"must hold T\.csv as a plain file"),
+        staged(read_program(b"pass"), inputs),
+    ):
         pass
