@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
+from anonymizers.market import distinct_pairs, period_of
 from anonymizers.publish import publish, with_rows
 from datasets.tables import Dataset, Integers, Transactions
 
@@ -31,12 +32,13 @@ def delete(
 
 
 def _keys(rows: Transactions, key: str) -> Integers:
-    parts = [rows.item.codes.astype(np.int64)]
+    keys = rows.item.codes.astype(np.int64)
     if key != "item":
-        parts.append((rows.day - rows.day.min()) // 7)
+        week = period_of(rows, "week")
+        keys = np.unique(keys * (int(week.max()) + 1) + week, return_inverse=True)[1]
     if key == "item-week-quantity":
-        parts.append(rows.quantity)
-    return np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1].ravel()
+        keys = np.unique(keys * (int(rows.quantity.max()) + 1) + rows.quantity, return_inverse=True)[1]
+    return keys
 
 
 def distinct_holders(keys: Integers, customer: np.ndarray) -> Integers:
@@ -45,8 +47,8 @@ def distinct_holders(keys: Integers, customer: np.ndarray) -> Integers:
     >>> distinct_holders(np.array([0, 0, 0, 1]), np.array([5, 5, 6, 5])).tolist()
     [2, 2, 2, 1]
     """
-    pairs = np.unique(np.column_stack([keys, customer]), axis=0)
-    return np.bincount(pairs[:, 0], minlength=int(keys.max(initial=-1)) + 1)[keys]
+    held, _ = distinct_pairs(keys, customer)
+    return np.bincount(held, minlength=int(keys.max(initial=-1)) + 1)[keys]
 
 
 DELETE = Anonymizer(

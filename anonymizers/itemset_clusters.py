@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
+from anonymizers.centre_bounds import MOST_CUSTOMERS, centre_bound
 from anonymizers.horizontal import hold_subset, horizontal_moves
 from anonymizers.jaccard_medians import Clustering, jaccard_medians
 from anonymizers.publish import publish
@@ -27,6 +28,7 @@ def itemset_clusters(
     effort: float,
     randomise: bool,
     jitter: int,
+    bound: bool,
 ) -> Anonymized:
     """Give all members of a cluster one item set, and one another's purchases.
 
@@ -42,7 +44,8 @@ def itemset_clusters(
 
     Given the clusters, what the release shows of a member depends on a uniformly drawn member: no attack can
     expect to find more people than there are clusters, unless Step 2 had to put somebody back. Customers who
-    bought nothing form a cluster of their own.
+    bought nothing form a cluster of their own. With ``bound`` the report also says how many clusters are
+    needed at least if centres are customers' item sets (`centre_bound`); free centres can go below it.
     """
     sets = itemset_matrix(original, original.transactions.item.labels)
     limit = min(distance, limits.get("ut-jaccard", 1.0))
@@ -57,7 +60,10 @@ def itemset_clusters(
     if randomise:
         rows = _moved_in_time(rows, jitter, rng)
     draft = Dataset(_moved_master(original.master, source, randomise, rng), rows)
-    return Anonymized(publish(draft, rng), _report(found, limit, source, put_back))
+    report = _report(found, limit, source, put_back)
+    if bound:
+        report["customer_centre_bound"] = _bound(sets, limit)
+    return Anonymized(publish(draft, rng), report)
 
 
 def _clusters(sets: sparse.csr_matrix, limit: float, rng: np.random.Generator, effort: float) -> Clustering:
@@ -71,6 +77,11 @@ def _clusters(sets: sparse.csr_matrix, limit: float, rng: np.random.Generator, e
     cluster[buyers] = found.cluster
     centres = sparse.vstack([found.centres, sparse.csr_matrix((1, sets.shape[1]))], format="csr")
     return Clustering(cluster, centres, found.mean_distance * len(buyers) / n)
+
+
+def _bound(sets: sparse.csr_matrix, limit: float) -> int | None:
+    """The proven least number of clusters with customers' item sets as centres; None for large tables."""
+    return centre_bound(sets, limit).lower if sets.shape[0] <= MOST_CUSTOMERS else None
 
 
 def _moved_master(master: Master, source: Integers, randomise: bool, rng: np.random.Generator) -> Master:
@@ -127,5 +138,6 @@ ITEMSET_CLUSTERS = Anonymizer(
         Parameter("effort", "float", 1.0, "How long to search, 1 being seconds.", low=0, high=100),
         Parameter("randomise", "bool", True, "Do Steps 1 and 2; without them only item sets are hidden."),
         Parameter("jitter", "int", 3, "Days of sale by which dates may move.", low=0, high=365),
+        Parameter("bound", "bool", False, "Report the proven bound for centres that are customers' sets."),
     ),
 )

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anonymizers.aggregate import AGGREGATE
 from anonymizers.anonymizer import Anonymized, Anonymizer
+from anonymizers.cluster import CLUSTER
 from anonymizers.delete import DELETE
+from anonymizers.dirichlet import DIRICHLET
 from anonymizers.identity import IDENTITY
 from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
 from anonymizers.noise import NOISE
@@ -29,7 +32,10 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     NOISE,
     ROUND,
     TOPCODE,
+    AGGREGATE,
     DELETE,
+    CLUSTER,
+    DIRICHLET,
     ITEMSET_CLUSTERS,
 )
 

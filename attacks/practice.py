@@ -32,7 +32,7 @@ def practice_entry(original: Dataset, size: int, rng: np.random.Generator) -> Re
 
 
 def sampled(original: Dataset, size: int, rng: np.random.Generator) -> Dataset:
-    """Up to ``size`` random customers with all their rows, in an order that depends on their content alone."""
+    """Up to ``size`` random customers with all their rows, in an order that depends on content alone."""
     people = np.sort(rng.permutation(original.n_customers)[:size])
     master = original.master
     kept = Master(

@@ -7,7 +7,12 @@ from scoring.rules import Limit
 PWSCUP2016: tuple[Limit, ...] = (
     Limit("ut-jaccard", "<=", 0.7),
     Limit("subset", "<=", 50_000.0),
-    Limit("cmae", "<=", 0.5),
-    Limit("rfm", "<=", 0.25),
+    Limit("cmae", "<=", 0.25),
+    Limit("rfm", "<=", 0.2),
 )
-"""ut-jaccard and subset as in 2016 (Nakagawa); cmae and rfm are platform definition v1."""
+"""ut-jaccard and subset as in 2016 (Nakagawa); cmae and rfm are platform definition v1.
+
+Random swapping of 20 % of the rows, the middle strength at which the papers compare methods, sits near these
+two: over 20 seeds on the data of 2016 it has cmae 0.13 to 0.49 (median 0.20) and rfm 0.13 to 0.20 (median
+0.17). Swapping 50 % breaks both.
+"""

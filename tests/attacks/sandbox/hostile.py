@@ -59,9 +59,8 @@ finish()
     ),
     "searches the whole tree for files of other teams": Hostile("""
 attempt(read, FACTS["other"])
-for folder, _, names in os.walk("/"):
-    if folder.startswith(("/proc", "/usr", "/opt", "/dev")):
-        continue
+for folder, below, names in os.walk("/"):
+    below[:] = [name for name in below if name not in ("proc", "usr", "opt", "dev")]
     for name in names:
         with open(os.path.join(folder, name), "rb") as file:
             if FACTS["secret"].encode() in file.read() and folder != "/program":
@@ -190,9 +189,9 @@ attempt(os.memfd_create, "hog")
 attempt(call, 29, 0, 1 << 30, 0o1600)
 def fill(path):
     with open(path, "wb") as file:
-        for _ in range(40):
+        for _ in range(7):
             file.write(bytes(1 << 20))
-attempt(fill, "/dev/shm/hog")
+attempt(lambda: [fill(f"/dev/shm/hog{n}") for n in range(3)])
 attempt(fill, "/dev/hog")
 attempt(fill, "/hog")
 finish()
@@ -306,9 +305,7 @@ finish()
 """,
         logged="No such process",
     ),
-    "kills everything it can": Hostile(
-        "os.kill(-1, signal.SIGKILL)", ("killed",), "ended by signal 9", limits={"wall_seconds": 5}
-    ),
+    "kills everything it can": Hostile("os.kill(-1, signal.SIGKILL)", ("killed",), "ended by signal 9"),
     "reads the memory of others": Hostile("""
 attempt(read, "/proc/1/mem")
 for path in ("/dev/mem", "/dev/kmem", "/proc/kcore", f"/proc/{FACTS['platform']}/mem"):
@@ -359,10 +356,10 @@ finish()
     ),
     "knocks on the kernel": Hostile(
         """
-for number in (321, 425, 250, 298, 323, 175, 169, 304, 155, 428, 442, 246, 170, 227, 312, 438, 462, 0x40000000 + 39):
+for number in (321, 425, 250, 298, 323, 175, 169, 304, 155, 428, 442, 246, 170, 227, 438, 462, 0x40000027):
     attempt(call, number, 0, 0, 0, 0, 0)
-for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/kernel/hostname", "/proc/1/oom_score_adj"):
-    attempt(lambda: open(path, "w").write("0"))
+for path in ("sys/kernel/core_pattern", "sysrq-trigger", "sys/kernel/hostname", "self/oom_score_adj"):
+    attempt(lambda: open("/proc/" + path, "wb", buffering=0).write(b"-1000"))
 finish()
 """,
         logged="not permitted",
@@ -413,12 +410,15 @@ if os.fork() == 0:
 """),
     "forges the report of the run": Hostile(
         """
-with open(f"/proc/{os.getppid()}/fd/1", "wb") as report:
-    report.write(b"0 file 99999999999\\n0m0s 0m0s\\n0m0.0s 0m0.0s\\n" + b"9\\n" * 200_000)
+try:
+    with open(f"/proc/{os.getppid()}/fd/1", "wb") as report:
+        report.write(b"0 file 99999999999\\n0m0s 0m0s\\n0m0.0s 0m0.0s\\n" + b"9\\n" * 200_000)
+except OSError as error:
+    print("denied:", error)
 finish()
 """,
-        ("output-too-large",),
-        "larger than 64 kB",
+        ("done", "output-too-large"),
+        "",
     ),
     "kills the shell that reports": Hostile(
         "os.kill(os.getppid(), signal.SIGKILL); time.sleep(5)", ("killed",), "ended by signal 9"

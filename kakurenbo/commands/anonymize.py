@@ -1,0 +1,155 @@
+"""``kakurenbo anonymize``: make an entry from an original with a house method."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from anonymizers.anonymizer import Anonymized, ParameterError
+from anonymizers.parameters import expectation
+from anonymizers.publish import Refused
+from anonymizers.registry import ANONYMIZERS, run_anonymizer
+from datasets.folder import read_original, write_release
+from datasets.problems import BadFiles
+from datasets.tables import Dataset, Release
+from kakurenbo.limits import PRESETS, read_limits, upper_limits
+from kakurenbo.main import UsageError
+from scoring.registry import measure
+from scoring.rules import Limit, evaluate
+from scoring.run import measure_release
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _methods_and_parameters()
+    parser.add_argument("method", choices=[m.name for m in ANONYMIZERS], metavar="METHOD", help="see below")
+    parser.add_argument("--original", type=Path, required=True, metavar="DIR", help="folder of M.csv, T.csv")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the entry")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same bytes (default: 1)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings", help="a parameter"
+    )
+    presets = ", ".join(PRESETS)
+    parser.add_argument("--limits", metavar="FILE", help=f"JSON or YAML of limits by measure, or {presets}")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    limits = read_limits(arguments.limits)
+    if arguments.seed < 0:
+        raise UsageError(f"--seed: got {arguments.seed}, expected a natural number.")
+    if arguments.out.exists() and (not arguments.out.is_dir() or any(arguments.out.iterdir())):
+        raise UsageError(f"--out: {arguments.out} exists and is not an empty folder. Choose a new one.")
+    original = read_folder(arguments.original)
+    _say(f"{arguments.method} on {original.n_customers} customers …")
+    try:
+        settings = parsed_settings(arguments.settings)
+        done = run_anonymizer(arguments.method, original, upper_limits(limits), arguments.seed, settings)
+    except (ParameterError, Refused) as error:
+        raise UsageError(str(error)) from error
+    write_whole(arguments.out, done.release)
+    report, valid = full_report(original, done, limits)
+    report["out"] = str(arguments.out)
+    print(json.dumps(report, indent=2, ensure_ascii=False) if arguments.json else told(report))
+    return 0 if valid else 1
+
+
+def read_folder(folder: Path) -> Dataset:
+    """The original in a folder, or a sentence saying why it cannot be used."""
+    try:
+        return read_original(folder)
+    except BadFiles as error:
+        first = error.verdict.problems[0]
+        raise UsageError(f"The original in {folder} is not valid. First problem: {first}") from error
+    except OSError as error:
+        raise UsageError(f"Cannot read {error.filename}: {error.strerror}.") from error
+
+
+def parsed_settings(texts: list[str]) -> dict[str, str]:
+    """``name=value`` texts as a mapping."""
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set: got {text!r}, expected NAME=VALUE, for example share=0.2.")
+        settings[name.strip()] = value.strip()
+    return settings
+
+
+def write_whole(out: Path, release: Release) -> None:
+    """Write the entry's folder so that it appears with all its files or not at all."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    except OSError as error:
+        raise UsageError(f"Cannot write to {out.parent}: {error.strerror}.") from error
+    try:
+        write_release(draft, release)
+        draft.chmod(0o755)
+        draft.replace(out)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def full_report(
+    original: Dataset, done: Anonymized, limits: tuple[Limit, ...]
+) -> tuple[dict[str, Any], bool]:
+    """The method's report with every limited measure beside its limit; and whether all limits hold."""
+    measures = [measure(limit.measure) for limit in limits]
+    results = measure_release(
+        original,
+        done.release,
+        measures,
+        lambda _done, _all, now: _say(f"measuring {now.name} …") if now else None,
+    )
+    verdict = evaluate(results, limits)
+    report = dict(done.report)
+    report["measures"] = {
+        limit.measure: {"value": results[limit.measure].value, "limit": limit.limit} for limit in limits
+    }
+    report["binding"] = [
+        limit.measure for limit in limits if limit.share_left(results[limit.measure].value) < 0.05
+    ]
+    report["valid"] = verdict.valid
+    report["because"] = list(verdict.because)
+    return report, verdict.valid
+
+
+def told(report: dict[str, Any]) -> str:
+    """The report for people: what was changed, the expected risk, which limits bind."""
+    risk = report["expected_risk"]
+    lines = [
+        f"{report['out']}: {report['rows']} rows by {report['method']}, seed {report['seed']}",
+        f"  changed: {report['changed']}",
+        f"  item sets: {risk['distinct_item_sets']} distinct, so re-itemset finds at most as many people",
+    ]
+    if "clusters" in report:
+        lines.append(f"  clusters: {report['clusters']}, {report['alone_in_cluster']} of one person")
+    if report.get("customer_centre_bound") is not None:
+        lines.append(f"  centres of customers would need at least {report['customer_centre_bound']}, proven")
+    for name, row in report["measures"].items():
+        mark = "binds" if name in report["binding"] else ""
+        lines.append(f"  {name:<12}{row['value']:>14.6g}  limit {row['limit']:<10.6g} {mark}".rstrip())
+    return "\n".join([*lines, *(f"  breaks a limit: {reason}" for reason in report["because"])])
+
+
+def _methods_and_parameters() -> str:
+    lines = ["methods and their parameters:"]
+    for method in ANONYMIZERS:
+        lines.append(f"  {method.name}: {method.meaning}")
+        for parameter in method.parameters:
+            default = f"{parameter.default}".lower() if parameter.kind == "bool" else parameter.default
+            lines.append(f"      {parameter.name}={default}  {parameter.meaning} ({expectation(parameter)})")
+    return "\n".join(lines)
+
+
+def _say(text: str) -> None:
+    """Tell what is going on, where somebody watches."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)
