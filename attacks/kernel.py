@@ -34,7 +34,7 @@ class Index(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working memory: overlap so far of each original set, the sets touched, each token's weight in the query, ties."""
+    """Working memory: each set's overlap so far, the sets touched, each token's weight in the query, ties."""
 
     overlap: Codes
     touched: Codes

@@ -15,7 +15,7 @@ from numba import njit
 
 from attacks.attack import Guess
 from attacks.kernel import Index, Scratch, best_rows, scratch_for
-from attacks.tokens import TokenSets, View
+from attacks.tokens import TokenSets, View, scrambled
 from datasets.tables import Codes, Integers
 
 
@@ -48,7 +48,9 @@ def prepare(view: View) -> tuple[Index, TokenSets]:
     row_of = np.argsort(sizes[0], kind="stable")
     start, tokens = _reordered(original.start, original.tokens, row_of)
     posting_start, postings = _inverted(start, tokens, view.n_tokens)
-    return Index(row_of, sizes[0][row_of].astype(np.int32), start, tokens, posting_start, postings, weights), released
+    return Index(
+        row_of, sizes[0][row_of].astype(np.int32), start, tokens, posting_start, postings, weights
+    ), released
 
 
 def leaders(sets: TokenSets) -> Integers:
@@ -119,15 +121,6 @@ def _list_ties(
         else:
             members[:] = np.sort(scratch.ties[:n_ties])
     return rows
-
-
-@njit(cache=True)
-def scrambled(number: int) -> int:
-    """A fixed hash of a whole number (the finaliser of SplitMix64), so that sums of hashes mark sets."""
-    bits = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return int(np.int64(bits ^ (bits >> np.uint64(31))))
 
 
 def _renumbered(sets: TokenSets, rank: Codes) -> TokenSets:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from datasets.tables import Codes, Integers
 
@@ -121,3 +122,20 @@ def rarity_weights(original: TokenSets, n_tokens: int) -> Integers:
     """
     holders = np.maximum(np.bincount(original.tokens, minlength=n_tokens), 1)
     return 1 + np.rint(64 * np.log2(max(original.n_rows, 1) / holders)).astype(np.int64)
+
+
+@njit(cache=True)
+def scrambled(number: int) -> int:
+    """A fixed hash of a whole number (the finaliser of SplitMix64), so that sums of hashes mark sets."""
+    bits = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return int(np.int64(bits ^ (bits >> np.uint64(31))))
+
+
+@njit(cache=True)
+def scrambled_all(numbers: Integers) -> Integers:
+    marks = np.empty(len(numbers), dtype=np.int64)
+    for place in range(len(numbers)):
+        marks[place] = scrambled(numbers[place])
+    return marks

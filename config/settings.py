@@ -142,7 +142,7 @@ if PRODUCTION:
 
 # The job table is the truth and the broker only a doorbell, so a lost message costs seconds, not work.
 TRANSPORT_ALIASES["files"] = "config.filebroker:Transport"
-CELERY_BROKER_URL = env.text("BROKER_URL", "files://")
+CELERY_BROKER_URL = env.text("BROKER_URL", "files://localhost/")
 if CELERY_BROKER_URL.startswith("files:"):
     CELERY_BROKER_TRANSPORT_OPTIONS = {"folder": str(VAR / "broker")}
 CELERY_TASK_IGNORE_RESULT = True

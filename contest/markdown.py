@@ -13,6 +13,22 @@ TAGS = {
 }  # fmt: skip
 
 
+def docstring_to_html(text: str) -> SafeString:
+    """Render a docstring: its doctest examples are code, not quotations.
+
+    >>> print(docstring_to_html("A sum.\\n\\n>>> 1 + 1\\n2"))
+    <p>A sum.</p>
+    <pre><code>&gt;&gt;&gt; 1 + 1
+    2
+    </code></pre>
+    <BLANKLINE>
+    """
+    blocks = []
+    for block in text.split("\n\n"):
+        blocks.append(f"```\n{block}\n```" if block.lstrip().startswith(">>>") else block)
+    return to_html("\n\n".join(blocks))
+
+
 def to_html(text: str) -> SafeString:
     """Render Markdown; whatever is not on the list of harmless tags is dropped."""
     html = _parser.render(text)

@@ -53,7 +53,14 @@ def identifier(text: str, what: str = "id", longest: int = LONGEST_ID) -> str:
     return text
 
 
+def identifiers(texts: list[str], longest: int = LONGEST_ID) -> list[str] | None:
+    """Many ids at once; None where one is bad."""
+    good = IDENTIFIER.fullmatch("".join(texts)) and all(texts) and max(map(len, texts)) <= longest
+    return texts if good else None
+
+
 item = partial(identifier, what="item", longest=LONGEST_ITEM)
+items = partial(identifiers, longest=LONGEST_ITEM)
 receipt = partial(identifier, what="receipt")
 
 

@@ -2,8 +2,8 @@
 
 Receipts and lines a customer have long tails, days have seasons and weekdays, items are popular by Zipf's
 law, and people have tastes: each likes two of the shop's themes and comes back to some favourites. The
-figures are fitted to the T of PWSCUP 2016: 400 customers give about 38,000 lines, and the item set of a customer is on
-average at Jaccard distance 0.84 from the nearest other.
+figures are fitted to the T of PWSCUP 2016: 400 customers give about 38,000 lines, and the item set of a
+customer is on average at Jaccard distance 0.84 from the nearest other.
 """
 
 from __future__ import annotations

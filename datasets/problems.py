@@ -107,7 +107,7 @@ class Findings:
         self,
         code: str,
         expected: str,
-        lines: npt.NDArray[np.int64],
+        lines: npt.NDArray[np.integer],
         got: Callable[[int], bytes | str | None],
         *,
         column: str | None = None,

@@ -254,7 +254,7 @@ def _report_outside(table: TableRead, name: str, rows: npt.NDArray[np.intp], fou
 
 
 def _check_one_to_one(
-    users: Read, ids: Coded, kept: npt.NDArray[np.bool_], lines: npt.NDArray[np.int64], found: Findings
+    users: Read, ids: Coded, kept: npt.NDArray[np.bool_], lines: npt.NDArray[np.integer], found: Findings
 ) -> None:
     rows = np.flatnonzero(kept & (users.codes >= 0))
     owner, name = ids.codes[rows], users.codes[rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,9 +13,10 @@ import numpy.typing as npt
 from datasets.cells import BadCell, Parse
 from datasets.problems import Findings
 from datasets.tables import Coded, Codes
-from datasets.tokens import Block, Cells, Layout, read_blocks
+from datasets.tokens import Block, Cells, Layout, Lines, read_blocks
 
 Source = BinaryIO | Path
+ParseAll = Callable[[list[str]], Sequence[object] | None]
 BAD = -1
 """The code of a cell that could not be read; a problem tells why."""
 
@@ -26,6 +28,8 @@ class Column:
     name: str
     longest: int
     parse: Parse
+    parse_all: ParseAll | None = None
+    """Reads many texts at once, or returns None where one is bad: a shortcut for columns of many texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +76,7 @@ class TableRead:
     """The rows of a file that have the right number of cells, and the lines that they stand on."""
 
     columns: dict[str, Read]
-    lines: npt.NDArray[np.int64]
+    lines: Lines
     n_lines: int
     """How many lines of data the file has, broken ones too."""
 
@@ -94,31 +98,35 @@ class _ColumnReader:
         self.code_of_value: dict[object, int] = {}
         self.chunks: list[Codes] = []
 
-    def take(self, cells: Cells, lines: npt.NDArray[np.int64], found: Findings) -> None:
+    def take(self, cells: Cells, lines: Lines, found: Findings) -> None:
         known, faults = self.code_of_text, {}
-        lookup = np.empty(len(cells.texts) + 1, dtype=np.int32)
-        lookup[-1] = BAD
-        for index, text in enumerate(cells.texts):
-            code = known.get(text)
-            if code is None:
-                try:
-                    value = self.column.parse(text.decode("utf-8"))
-                    code = self.code_of_value.setdefault(value, len(self.code_of_value))
-                    known[text] = code
-                except UnicodeDecodeError:
-                    faults[index] = BadCell("not-utf8", "UTF-8 text")
-                    code = BAD
-                except BadCell as fault:
-                    faults[index] = fault
-                    code = BAD
-            lookup[index] = code
+        codes = [known.get(text) for text in cells.texts]
+        fresh = [index for index, code in enumerate(codes) if code is None]
+        values = self._judge([cells.texts[index] for index in fresh])
+        for index, value in zip(fresh, values, strict=True):
+            if isinstance(value, BadCell):
+                faults[index] = value
+                codes[index] = BAD
+            else:
+                code = self.code_of_value.setdefault(value, len(self.code_of_value))
+                codes[index] = known[cells.texts[index]] = code
+        lookup = np.array([*codes, BAD], dtype=np.int32)
         self.chunks.append(lookup[cells.codes])
         if faults:
             self._report(faults, cells, lines, found)
 
-    def _report(
-        self, faults: dict[int, BadCell], cells: Cells, lines: npt.NDArray[np.int64], found: Findings
-    ) -> None:
+    def _judge(self, texts: list[bytes]) -> Sequence[object]:
+        """The value of each text, or the `BadCell` that it is; all at once where nothing is wrong."""
+        if self.column.parse_all is not None and texts:
+            try:
+                values = self.column.parse_all(b"\n".join(texts).decode("utf-8").split("\n"))
+            except UnicodeDecodeError:
+                values = None
+            if values is not None:
+                return values
+        return [_value_or_fault(text, self.column.parse) for text in texts]
+
+    def _report(self, faults: dict[int, BadCell], cells: Cells, lines: Lines, found: Findings) -> None:
         """Group the faults by what they are; one pass over the rows a kind, however many texts are bad."""
         kinds: dict[tuple[str, str], list[int]] = {}
         for index, fault in faults.items():
@@ -142,6 +150,15 @@ class _ColumnReader:
         return Read(codes, list(self.code_of_value))
 
 
+def _value_or_fault(text: bytes, parse: Parse) -> object:
+    try:
+        return parse(text.decode("utf-8"))
+    except UnicodeDecodeError:
+        return BadCell("not-utf8", "UTF-8 text")
+    except BadCell as fault:
+        return fault
+
+
 _NO_CODES = np.zeros(0, dtype=np.int32)
 
 
@@ -149,7 +166,7 @@ def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max
     """Read a file, noting every line and cell that is not as the columns say."""
     layout = Layout(tuple(column.name for column in columns), tuple(column.longest for column in columns))
     readers = [_ColumnReader(column, rank) for rank, column in enumerate(columns)]
-    lines: list[npt.NDArray[np.int64]] = []
+    lines: list[Lines] = []
     n_lines = 0
     for block in read_blocks(source, layout, found, max_bytes):
         n_lines += block.n_lines
@@ -157,7 +174,7 @@ def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max
         _take(block, readers, found)
     return TableRead(
         {reader.column.name: reader.read() for reader in readers},
-        np.concatenate(lines) if lines else np.zeros(0, dtype=np.int64),
+        np.concatenate(lines) if lines else np.zeros(0, dtype=np.int32),
         n_lines,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container
 
 from datasets import cells
 from datasets.cells import BadCell, Parse
-from datasets.reader import Column
+from datasets.reader import Column, ParseAll
 from datasets.rules import FileRules
 from datasets.tables import Dataset, date_text
 
@@ -16,6 +16,7 @@ LONGEST_GENERALISED = 1000
 def master_columns(
     generalised: bool = False,
     identifier: Parse = cells.identifier,
+    identifiers: ParseAll = cells.identifiers,
     birthday: Parse = cells.date,
     country: Parse = cells.country,
 ) -> tuple[Column, ...]:
@@ -23,21 +24,21 @@ def master_columns(
     kinds = (("gender", cells.gender), ("birthday", birthday), ("country", country))
     longest = LONGEST_GENERALISED if generalised else cells.LONGEST_COUNTRY
     return (
-        Column("customer_id", cells.LONGEST_ID, identifier),
+        Column("customer_id", cells.LONGEST_ID, identifier, identifiers),
         *(Column(name, longest, _as_text(parse, generalised)) for name, parse in kinds),
     )
 
 
 def transaction_columns(
-    customer: Parse, date: Parse = cells.date, item: Parse = cells.item
+    customer: Parse, date: Parse = cells.date, item: Parse = cells.item, items: ParseAll = cells.items
 ) -> tuple[Column, ...]:
     """The columns of T; ``customer`` reads an id as its row of the master table."""
     return (
         Column("customer_id", cells.LONGEST_ID, customer),
-        Column("receipt_id", cells.LONGEST_ID, cells.receipt),
+        Column("receipt_id", cells.LONGEST_ID, cells.receipt, cells.identifiers),
         Column("date", cells.LONGEST_NUMBER, date),
         Column("time", cells.LONGEST_NUMBER, cells.time),
-        Column("item_id", cells.LONGEST_ITEM, item),
+        Column("item_id", cells.LONGEST_ITEM, item, items),
         Column("unit_price", cells.LONGEST_NUMBER, cells.price),
         Column("quantity", cells.LONGEST_NUMBER, cells.quantity),
     )
@@ -54,7 +55,12 @@ def released_master_columns(original: Dataset, rules: FileRules) -> tuple[Column
     if not rules.foreign_countries:
         countries = frozenset(master.country.labels)
         country = _within(country, countries, BadCell("unknown-country", "a country that M has"))
-    return master_columns(rules.generalised, _pseudonym(frozenset(master.ids)), birthday, country)
+    real = frozenset(master.ids)
+
+    def pseudonyms(texts: list[str]) -> list[str] | None:
+        return cells.identifiers(texts) if real.isdisjoint(texts) else None
+
+    return master_columns(rules.generalised, _pseudonym(real), pseudonyms, birthday, country)
 
 
 def released_transaction_columns(customer: Parse, original: Dataset, rules: FileRules) -> tuple[Column, ...]:
@@ -62,11 +68,17 @@ def released_transaction_columns(customer: Parse, original: Dataset, rules: File
     rows = original.transactions
     date: Parse = cells.date
     item: Parse = cells.item
+    items: ParseAll = cells.items
     if not rules.foreign_dates:
         date = _between(int(rows.day.min()), int(rows.day.max()), "a date")
     if not rules.foreign_items:
-        item = _within(item, frozenset(rows.item.labels), BadCell("unknown-item", "an item that T has"))
-    return transaction_columns(customer, date, item)
+        domain = frozenset(rows.item.labels)
+        item = _within(item, domain, BadCell("unknown-item", "an item that T has"))
+
+        def items(texts: list[str]) -> list[str] | None:
+            return texts if domain.issuperset(texts) else None
+
+    return transaction_columns(customer, date, item, items)
 
 
 def _pseudonym(real: Container[str]) -> Callable[[str], str]:

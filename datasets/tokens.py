@@ -18,17 +18,23 @@ import pandas as pd
 
 from datasets.problems import Findings
 
-BLOCK_BYTES = 4 * 1024 * 1024
+BLOCK_BYTES = 1024 * 1024
 LONGEST_LINE = 64 * 1024
 """What is kept of a longer line; no legal line comes near it, so the rest of it can be let go unread."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COMMA, LINE_FEED, RETURN = 44, 10, 13
 WORD = 8
+PADDING = bytes(WORD)
+WIDEST = 7 * WORD
+"""Longer cells, such as sets of items, are rare and coded one by one."""
+MIXER = np.uint64(0x9E3779B97F4A7C15)
 PREFIX = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 
 Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[np.int64]
+Lines = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Cells:
 class Block:
     """Some rows of a file, those whose cells could be told apart, and the 1-based line of each."""
 
-    lines: Positions
+    lines: Lines
     columns: tuple[Cells, ...]
     n_lines: int
     """How many lines the block has, those that are no rows too."""
@@ -67,63 +73,63 @@ def read_blocks(source: BinaryIO | Path, layout: Layout, found: Findings, max_by
         with source.open("rb") as file:
             yield from read_blocks(file, layout, found, max_bytes)
         return
-    line, rows, first = 1, 0, True
-    for raw in _whole_lines(source, found, max_bytes):
-        if first:
-            raw, skipped = _without_header(raw, layout, found)
-            line, first = line + skipped, False
-        if not raw:
-            continue
-        buffer = np.frombuffer(raw + bytes(WORD), dtype=np.uint8)
-        ends = np.flatnonzero(buffer == LINE_FEED)
-        yield _block(buffer, ends, line, layout, found)
-        line += len(ends)
-        rows += len(ends)
-    if rows == 0 and not found.total:
+    line, n_lines = 1, 0
+    for number, piece in enumerate(_whole_lines(source, found, max_bytes)):
+        header = _header_bytes(piece, layout, found) if number == 0 else 0
+        line += header > 0
+        if len(piece) > header + WORD:
+            block = _block(np.frombuffer(piece, dtype=np.uint8, offset=header), line, layout, found)
+            line += block.n_lines
+            n_lines += block.n_lines
+            yield block
+    if n_lines == 0 and not found.total:
         found.add("empty-file", "at least one row")
 
 
 def _whole_lines(file: BinaryIO, found: Findings, max_bytes: int) -> Iterator[bytes]:
-    """Pieces of the file that end where a line ends."""
-    read, rest, first = 0, b"", True
+    """Pieces of the file that end where a line ends, without the byte order mark, each padded by a word."""
+    start = b""
+    while len(start) < len(BYTE_ORDER_MARK) and (chunk := file.read(len(BYTE_ORDER_MARK) - len(start))):
+        start += chunk
+    if start.startswith(UTF_16_MARKS):
+        found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
+        return
+    rest, read = start.removeprefix(BYTE_ORDER_MARK), len(start)
     while chunk := file.read(BLOCK_BYTES):
         read += len(chunk)
         if read > max_bytes:
             found.add("too-large", f"a file of at most {max_bytes} bytes")
             return
-        if first:
-            first = False
-            if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
-                return
-            chunk = chunk.removeprefix(BYTE_ORDER_MARK)
         cut = chunk.rfind(b"\n") + 1
         if cut:
-            yield rest + chunk[:cut]
+            yield b"".join((rest, chunk[:cut], PADDING))
             rest = b""
         rest = (rest + chunk[cut:])[:LONGEST_LINE]
     if rest:
-        yield rest + b"\n"
+        yield (rest if rest.endswith(b"\n") else rest + b"\n") + PADDING
 
 
-def _without_header(raw: bytes, layout: Layout, found: Findings) -> tuple[bytes, int]:
-    """Drop a first line of column names: exactly ours is fine, anything like it is a problem."""
-    first, _, others = raw.partition(b"\n")
-    first = first.removesuffix(b"\r")
+def _header_bytes(piece: bytes, layout: Layout, found: Findings) -> int:
+    """The length of a first line of column names: exactly ours is fine, anything like it is a problem."""
+    size = piece.find(b"\n") + 1
+    first = piece[: min(size - 1, LONGEST_LINE)].removesuffix(b"\r")
     if first == layout.header:
-        return others, 1
-    words = {word.strip(b" \"'").lower() for word in first[:LONGEST_LINE].split(b",")}
+        return size
+    words = {word.strip(b" \"'").lower() for word in first.split(b",")}
     # A single name may be somebody's strange pseudonym; two are no coincidence.
     if len(words & {name.encode() for name in layout.names}) >= min(2, len(layout.names)):
         found.add("bad-header", f"no header, or exactly {layout.header.decode()}", line=1, got=first)
-        return others, 1
-    return raw, 0
+        return size
+    return 0
 
 
-def _block(buffer: Bytes, ends: Positions, line: int, layout: Layout, found: Findings) -> Block:
+def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:
     width = len(layout.names)
-    separators = np.flatnonzero((buffer == COMMA) | (buffer == LINE_FEED))
-    lines = np.arange(line, line + len(ends), dtype=np.int64)
+    is_separator = buffer == COMMA
+    is_separator |= buffer == LINE_FEED
+    separators = np.flatnonzero(is_separator)
+    ends = separators[buffer[separators] == LINE_FEED]
+    lines = np.arange(line, line + len(ends), dtype=np.int32)
     broken = _broken_lines(buffer, ends, lines, found)
     regular = len(separators) == width * len(ends) and bool((separators[width - 1 :: width] == ends).all())
     if not regular or broken is not None:
@@ -134,9 +140,9 @@ def _block(buffer: Bytes, ends: Positions, line: int, layout: Layout, found: Fin
         counts = fields[ragged]
         found.add_rows(
             "ragged-row",
-            f"{width} cells: {layout.header.decode()}",
+            f"{_cells(width)}: {layout.header.decode()}",
             lines[ragged],
-            lambda k: f"{counts[k]} cell{'s' if counts[k] > 1 else ''}",
+            lambda k: _cells(counts[k]),
         )
         whole &= ~ragged
         starts_of_lines = np.append(0, ends[:-1] + 1)[whole]
@@ -148,16 +154,21 @@ def _block(buffer: Bytes, ends: Positions, line: int, layout: Layout, found: Fin
     return Block(lines, _columns(buffer, starts_of_lines, stops, lines, layout, found), len(ends))
 
 
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
 def _broken_lines(
-    buffer: Bytes, ends: Positions, lines: Positions, found: Findings
+    buffer: Bytes, ends: Positions, lines: Lines, found: Findings
 ) -> npt.NDArray[np.bool_] | None:
     """Lines with a NUL byte or with a carriage return that ends no line; None where there are none."""
     text = buffer[:-WORD]
-    nul = np.flatnonzero(text == 0) if not text.all() else np.zeros(0, dtype=np.int64)
-    returns = np.flatnonzero(text == RETURN)
-    lone = returns[buffer[returns + 1] != LINE_FEED]
-    if not len(nul) and not len(lone):
+    is_return = text == RETURN
+    if text.min() > 0 and np.count_nonzero(is_return) == np.count_nonzero(is_return[ends - 1]):
         return None
+    nul = np.flatnonzero(text == 0)
+    returns = np.flatnonzero(is_return)
+    lone = returns[buffer[returns + 1] != LINE_FEED]
     broken = np.zeros(len(ends), dtype=bool)
     for code, places, got, expected in (
         ("nul-byte", nul, "\0", "text without NUL bytes"),
@@ -170,7 +181,7 @@ def _broken_lines(
 
 
 def _columns(
-    buffer: Bytes, first: Positions, stops: Positions, lines: Positions, layout: Layout, found: Findings
+    buffer: Bytes, first: Positions, stops: Positions, lines: Lines, layout: Layout, found: Findings
 ) -> tuple[Cells, ...]:
     columns, starts = [], first
     for rank, (name, longest) in enumerate(zip(layout.names, layout.longest, strict=True)):
@@ -181,28 +192,34 @@ def _columns(
             # byte before it is a comma, or the line feed of the line above.
             ends -= (buffer[ends - 1] == RETURN) & (ends > starts)
         sizes = ends - starts
-        if len(sizes) and sizes.max() > longest:
-            excess = np.flatnonzero(sizes > longest)
-            found.add_rows(
-                "too-long",
-                f"at most {longest} bytes",
-                lines[excess],
-                _texts_at(buffer, starts[excess], ends[excess]),
-                column=name,
-                rank=rank,
-            )
-            sizes[excess] = 0
-            cells = code_cells(buffer, starts, sizes)
-            cells.codes[excess] = -1
+        if sizes.max(initial=0) <= min(longest, WIDEST):
+            columns.append(code_cells(buffer, starts, sizes))
         else:
-            cells = code_cells(buffer, starts, sizes)
-        columns.append(cells)
+            columns.append(_code_long_cells(buffer, starts, sizes, longest))
+            excess = np.flatnonzero(sizes > longest)
+            texts = _texts_at(buffer, starts[excess], sizes[excess])
+            expected = f"at most {longest} bytes"
+            found.add_rows("too-long", expected, lines[excess], texts, column=name, rank=rank)
         starts = following
     return tuple(columns)
 
 
-def _texts_at(buffer: Bytes, starts: Positions, ends: Positions) -> Callable[[int], bytes]:
-    return lambda k: buffer[starts[k] : min(ends[k], starts[k] + LONGEST_LINE)].tobytes()
+def _texts_at(buffer: Bytes, starts: Positions, sizes: Positions) -> Callable[[int], bytes]:
+    return lambda k: buffer[starts[k] : starts[k] + min(sizes[k], LONGEST_LINE)].tobytes()
+
+
+def _code_long_cells(buffer: Bytes, starts: Positions, sizes: Positions, longest: int) -> Cells:
+    """Code a column with cells too wide for words; those that are too long get -1."""
+    codes = np.full(len(sizes), -1, dtype=np.intp)
+    narrow = np.flatnonzero(sizes <= min(longest, WIDEST))
+    cells = code_cells(buffer, starts[narrow], sizes[narrow])
+    codes[narrow] = cells.codes
+    wide = np.flatnonzero((sizes > WIDEST) & (sizes <= longest))
+    text_at = _texts_at(buffer, starts[wide], sizes[wide])
+    code_of: dict[bytes, int] = {}
+    for k, row in enumerate(wide.tolist()):
+        codes[row] = len(cells.texts) + code_of.setdefault(text_at(k), len(code_of))
+    return Cells(codes, [*cells.texts, *code_of])
 
 
 def code_cells(buffer: Bytes, starts: Positions, sizes: Positions) -> Cells:
@@ -215,15 +232,35 @@ def code_cells(buffer: Bytes, starts: Positions, sizes: Positions) -> Cells:
     words = []
     for number in range(n_words):
         kept = np.clip(sizes - WORD * number, 0, WORD) if n_words > 1 else sizes
-        places = np.minimum(starts + WORD * number, len(at_any_byte) - 1)
+        places = np.minimum(starts + WORD * number, len(at_any_byte) - 1) if number else starts
         words.append(at_any_byte[places] & PREFIX[kept])
-    codes, distinct = pd.factorize(words[0])
     if n_words == 1:
+        codes, distinct = pd.factorize(words[0])
         return Cells(codes, distinct.astype("<u8").view(f"S{WORD}").tolist())
+    codes = _code_words(words)
+    first = _first_rows(codes)
+    table = np.ascontiguousarray(np.stack([word[first] for word in words], axis=1).astype("<u8"))
+    return Cells(codes, table.view(f"S{WORD * n_words}").ravel().tolist())
+
+
+def _code_words(words: list[npt.NDArray[np.uint64]]) -> npt.NDArray[np.intp]:
+    """Code cells of several words: by one mixed word if no two cells share it, else word by word."""
+    mixed = words[0]
+    for word in words[1:]:
+        mixed = (mixed ^ (mixed >> np.uint64(32))) * MIXER + word
+    codes, _ = pd.factorize(mixed)
+    first = _first_rows(codes)
+    if all((word[first][codes] == word).all() for word in words):
+        return codes
+    codes, _ = pd.factorize(words[0])
     for word in words[1:]:
         inner, inner_distinct = pd.factorize(word)
         codes, _ = pd.factorize(codes * len(inner_distinct) + inner)
+    return codes
+
+
+def _first_rows(codes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """The first row of each code."""
     first = np.empty(codes.max(initial=-1) + 1, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    table = np.ascontiguousarray(np.stack([word[first] for word in words], axis=1).astype("<u8"))
-    return Cells(codes, table.view(f"S{WORD * n_words}").ravel().tolist())
+    return first

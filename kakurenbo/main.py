@@ -11,8 +11,13 @@ from pathlib import Path
 
 COMMANDS: dict[str, str] = {
     "anonymize": "Make an entry from an original with a house method.",
+    "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
     "check": "Check the files of an original or of an entry.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
+    "judge": "Compare a guess with the truth of an entry.",
+    "list": "List the measures, risks, attacks or anonymizers.",
+    "risk": "Measure how exposed the people of any table are.",
+    "score": "Measure how useful an entry still is and whether it keeps the limits.",
     "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
 }
 """Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""

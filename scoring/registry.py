@@ -20,9 +20,24 @@ from scoring.risk.person_k_anonymity import PERSON_K_ANONYMITY
 from scoring.risk.sno_unicity import SNO_UNICITY
 from scoring.risk.unicity import UNICITY
 from scoring.utility.cmae import CMAE
+from scoring.utility.date_shift import DATE_SHIFT
+from scoring.utility.deleted_rows import DELETED_ROWS
+from scoring.utility.e1 import E1
+from scoring.utility.e2 import E2
+from scoring.utility.e3a import E3A
+from scoring.utility.e3b import E3B
+from scoring.utility.e4 import E4
+from scoring.utility.e5 import E5
+from scoring.utility.e6 import E6
+from scoring.utility.item_cosine import ITEM_COSINE
+from scoring.utility.price_ratio import PRICE_RATIO
 from scoring.utility.rfm import RFM
 from scoring.utility.subset import SUBSET
+from scoring.utility.top_items import TOP_ITEMS
+from scoring.utility.ut_ham import UT_HAM
+from scoring.utility.ut_il import UT_IL
 from scoring.utility.ut_jaccard import UT_JACCARD
+from scoring.utility.ut_rows import UT_ROWS
 
 Described = TypeVar("Described", Measure, RiskMeasure)
 
@@ -31,9 +46,22 @@ MEASURES: tuple[Measure, ...] = (
     CMAE,
     SUBSET,
     RFM,
+    UT_ROWS,
+    DELETED_ROWS,
+    UT_HAM,
+    TOP_ITEMS,
+    ITEM_COSINE,
+    DATE_SHIFT,
+    PRICE_RATIO,
 )
 """Utility measures of M′ and T′."""
 
+
+MEASURES_2017: tuple[Measure, ...] = (E1, E2, E3A, E3B, E4, E5, E6)
+"""Utility measures of the sheets of 2017: ``function(T, A(T))`` on `datasets.pwscup2017.Sheet`."""
+
+MEASURES_2018: tuple[Measure, ...] = (UT_IL,)
+"""Utility measures of 2018: ``function(T, A)`` on `datasets.pwscup2018` tables."""
 
 RISKS: tuple[RiskMeasure, ...] = (
     UNICITY,
@@ -60,7 +88,7 @@ def measure(name: str) -> Measure:
     >>> measure("UT-Jaccard").title
     'Item sets moved'
     """
-    return _named(MEASURES, name, "measure")
+    return _named(MEASURES + MEASURES_2017 + MEASURES_2018, name, "measure")
 
 
 def risk(name: str) -> RiskMeasure:

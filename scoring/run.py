@@ -10,6 +10,8 @@ from scoring.measure import Measure, Measurement
 
 Progress = Callable[[int, int, Measure | None], None]
 """Called with (measures done, measures in all, the one that starts now or None at the end)."""
+Options = Mapping[str, Mapping[str, Any]]
+"""A measure's name → its keyword options, e.g. ``{"ut-jaccard": {"vanished": "ignore"}}``."""
 
 
 def measure_release(
@@ -17,18 +19,27 @@ def measure_release(
     release: Release,
     measures: Sequence[Measure],
     on_progress: Progress | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
+    options: Options | None = None,
 ) -> dict[str, Measurement]:
-    """Apply every measure to a release and return the results by name.
+    """Apply every measure to a release of M and T and return the results by name."""
+    return measure_pair(original, release.data, release.truth, measures, on_progress, options)
 
-    ``options`` maps a measure's name to its keyword options, e.g. ``{"ut-jaccard": {"vanished": "ignore"}}``.
-    """
+
+def measure_pair(
+    original: Any,
+    released: Any,
+    truth: Any,
+    measures: Sequence[Measure],
+    on_progress: Progress | None = None,
+    options: Options | None = None,
+) -> dict[str, Measurement]:
+    """Apply every measure to an original and what was released of it, whatever tables the measures take."""
     results: dict[str, Measurement] = {}
     for done, measure in enumerate(measures):
         if on_progress is not None:
             on_progress(done, len(measures), measure)
         chosen = (options or {}).get(measure.name, {})
-        results[measure.name] = measure.function(original, release.data, release.truth, **chosen)
+        results[measure.name] = measure.function(original, released, truth, **chosen)
     if on_progress is not None:
         on_progress(len(measures), len(measures), None)
     return results

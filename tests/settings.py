@@ -22,3 +22,4 @@ EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(Path(VAR) / "test.sqlite3")}
 LOGGING_CONFIG = None
+(VAR / "static").mkdir()

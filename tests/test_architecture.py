@@ -125,7 +125,14 @@ def test_nothing_untrusted_can_be_evaluated() -> None:
             where = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Call):
                 name = ast.unparse(node.func)
-                assert name not in {"eval", "exec", "yaml.load", "os.system", "pickle.load", "pickle.loads"}, where
+                assert name not in {
+                    "eval",
+                    "exec",
+                    "yaml.load",
+                    "os.system",
+                    "pickle.load",
+                    "pickle.loads",
+                }, where
                 for keyword in node.keywords:
                     value = getattr(keyword.value, "value", None)
                     assert not (keyword.arg in {"shell", "allow_pickle"} and value is True), where

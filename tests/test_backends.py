@@ -41,8 +41,19 @@ def test_the_service_tests_pass_on_postgresql_with(broker: str) -> None:
         "KAKURENBO_DATABASE_URL": POSTGRES.rsplit("/", 1)[0] + f"/kakurenbo_{broker}_{os.getpid()}",
         "KAKURENBO_BROKER_URL": url,
         "KAKURENBO_QUEUE_PREFIX": f"test-{os.getpid()}-",
+        "KAKURENBO_TEST_KILLS": "6",
     }
-    command = [sys.executable, "-m", "pytest", "tests/services", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "tests/services",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+    ]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     print(done.stdout[-6000:])
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -1,9 +1,9 @@
 """Running programs that teams submit, isolated: no network, no secrets, no way to harm the platform."""
 
-from attacks.sandbox.choose import NoSandbox, choose_backend
+from attacks.sandbox.choose import NoSandbox, choose_backend, examine
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
-from attacks.sandbox.result import STATUSES, SandboxResult
+from attacks.sandbox.result import STATUSES, SandboxFault, SandboxResult
 from attacks.sandbox.run import run_program
 from attacks.sandbox.selftest import Check, SelfTest, self_test
 
@@ -14,9 +14,11 @@ __all__ = [
     "NoSandbox",
     "Program",
     "ProgramError",
+    "SandboxFault",
     "SandboxResult",
     "SelfTest",
     "choose_backend",
+    "examine",
     "read_program",
     "run_program",
     "self_test",

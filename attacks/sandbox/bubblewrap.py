@@ -18,8 +18,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from attacks.sandbox import cgroup
+from attacks.sandbox.cgroup import SHARED_MEMORY_BYTES, own_groups, ran_out_of_memory
+from attacks.sandbox.gate import Gate
 from attacks.sandbox.launch import RESULT, Launch, limiting, reporting
-from attacks.sandbox.limits import MIB, Limits
+from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import EXECUTABLE
 from attacks.sandbox.seccomp import ARCHITECTURES, filter_program
 from attacks.sandbox.stage import Stage
@@ -28,7 +31,6 @@ from attacks.sandbox.world import SYSTEM_FOLDERS, World, python_world
 FIRST_USER = 61001
 SLOTS = 256
 SLOT_FOLDER = Path("/run/kakurenbo-sandbox")
-SHARED_MEMORY_BYTES = 16 * MIB
 MEND = "On Debian or Ubuntu run `make system`, elsewhere install the package bubblewrap, then start again."
 
 
@@ -42,11 +44,22 @@ class Bubblewrap:
 
     @contextmanager
     def launch(self, stage: Stage, limits: Limits) -> Iterator[Launch]:
-        with _own_user() as user, tempfile.TemporaryFile() as file:
+        with (
+            _own_user() as user,
+            own_groups(limits) as groups,
+            tempfile.TemporaryFile() as file,
+            Gate(groups) as gate,
+        ):
             file.write(filter_program())
             file.seek(0)
             argv = self.command(stage, limits, python_world(), user, file.fileno())
-            yield Launch(argv, (file.fileno(),))
+            argv = (argv[0], *gate.words, *argv[1:])
+            yield Launch(
+                argv,
+                (file.fileno(), *gate.inherited),
+                begin=gate.open,
+                ran_out_of_memory=lambda: ran_out_of_memory(groups),
+            )
 
     def command(
         self, stage: Stage, limits: Limits, world: World, user: int | None, filter_fd: int
@@ -91,7 +104,7 @@ def lacking() -> str | None:
         return f"/usr/bin/{absent[0]} is missing. Install the package util-linux."
     if not any(found()):
         return f"bubblewrap is missing. {MEND}"
-    return None
+    return cgroup.lacking()
 
 
 @contextmanager

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from attacks.sandbox import bubblewrap, containers, unsafe
 from attacks.sandbox.execute import Backend
-from attacks.sandbox.selftest import proven
+from attacks.sandbox.selftest import SelfTest, proven
 
 NAMES = ("auto", "bwrap", *containers.ENGINES, "none")
 
 
 class NoSandbox(Exception):
-    """Programs cannot be isolated here; the text says why and how to mend it."""
+    """Programs cannot be isolated here; the text says why and how to mend it.
+
+    ``test`` is the self-test that failed, where there was something to test.
+    """
+
+    def __init__(self, reason: str, test: SelfTest | None = None) -> None:
+        super().__init__(reason)
+        self.test = test
 
 
 def choose_backend(name: str = "auto") -> Backend:
@@ -26,14 +33,29 @@ def choose_backend(name: str = "auto") -> Backend:
             "The sandbox is set to none, so programs of teams would run with all the platform's rights."
             f" They are refused unless the environment variable {unsafe.ACCEPTANCE} is 1."
         )
-    failures = []
+    failed = []
     for backend in _candidates(name):
         test = proven(backend)
         if test.ok:
             return backend
-        broken = next(check for check in test.checks if not check.contained)
-        failures.append(f"{broken.name}: {broken.sentence} {test.how_to_mend}")
-    raise NoSandbox(f"The sandbox {name} failed its self-test, so programs are refused. {failures[0]}")
+        failed.append(test)
+    broken = next(check for check in failed[0].checks if not check.contained)
+    raise NoSandbox(
+        f"The sandbox {name} failed its self-test, so programs are refused."
+        f" {broken.name}: {broken.sentence} {failed[0].how_to_mend}",
+        failed[0],
+    )
+
+
+def examine(name: str = "auto") -> SelfTest:
+    """The self-test of what `choose_backend` would take, for pages and start-up checks; never raises."""
+    try:
+        backend = choose_backend(name)
+    except NoSandbox as error:
+        return error.test or SelfTest(name, False, (), str(error))
+    if isinstance(backend, unsafe.Unsafe):
+        return SelfTest(name, False, (), backend.mend)
+    return proven(backend)
 
 
 def _candidates(name: str) -> list[Backend]:

@@ -82,7 +82,7 @@ def find_container(name: str) -> Container | None:
 def _isolation(profile: Path) -> tuple[str, ...]:
     return (
         *("--network", "none", "--ipc", "private", "--hostname", "sandbox", "--user", USER),
-        *("--read-only", "--cap-drop", "ALL", "--init", "--log-driver", "none"),
+        *("--read-only", "--cap-drop", "ALL", "--log-driver", "none"),
         *("--security-opt", "no-new-privileges", "--security-opt", f"seccomp={profile}"),
     )
 

@@ -1,9 +1,9 @@
 """How a run is started and how it reports: the same for every backend.
 
-Standard error carries the program's log. Standard output carries the report: one line with the exit code and
-what lies at the place of the result, two with the CPU times of the shell and of its children, then the
-result's bytes. The report is written by a small shell inside
-the sandbox, so the platform never opens a path that the program controls.
+Standard error carries the program's log. Standard output carries the report: a word before the program
+begins, one line with its exit code and what lies at the place of the result, two with the CPU times of the
+shell and of its children, then the result's bytes. The report is written by a small shell inside the sandbox,
+so the platform never opens a path that the program controls.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import resource
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from attacks.sandbox.limits import Limits
@@ -19,6 +19,7 @@ from attacks.sandbox.limits import Limits
 RESULT = "/out/Q.csv"
 
 REPORTER = """
+echo started
 "$@" >&2 </dev/null
 code=$?
 kind=none size=0
@@ -34,6 +35,7 @@ exit "$code"
 """Runs its arguments and reports. What the program does to this shell can only spoil its own report."""
 
 
+STARTED = b"started\n"
 HEADER = re.compile(
     rb"(\d{1,3}) (none|link|file|other) (\d{1,18})\n"
     rb"\d+m[\d.]+s \d+m[\d.]+s\n"
@@ -43,18 +45,28 @@ HEADER = re.compile(
 
 @dataclass(frozen=True)
 class Launch:
-    """A command line, the descriptors it inherits, its environment, and how to end what it started."""
+    """A command line, the descriptors it inherits, its environment, and how to end what it started.
+
+    ``begin`` is called once the command runs and returns a descriptor of the first process inside: with it
+    die all the others. A container is ended by ``end_argv`` instead.
+    """
 
     argv: tuple[str, ...]
     pass_fds: tuple[int, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    begin: Callable[[], int | None] = lambda: None
+    ran_out_of_memory: Callable[[], bool] = lambda: False
     end_argv: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Report:
-    """What the shell inside says; an ended or spoilt shell leaves ``kind`` at "missing"."""
+    """What the shell inside says; an ended or spoilt shell leaves ``kind`` at "missing".
 
+    Where ``started`` is False the program has not run, so whatever went wrong is not its doing.
+    """
+
+    started: bool = False
     exit_code: int | None = None
     kind: str = "missing"
     size: int = 0
@@ -71,17 +83,21 @@ def reporting(command: tuple[str, ...], limits: Limits, result: str = RESULT) ->
 def read_report(data: bytes) -> Report:
     """Take the report apart. It comes out of the sandbox, so anything may stand there.
 
-    >>> read_report(b"0 file 4\\n0m0.01s 0m0.02s\\n1m2.5s 0m0.25s\\n1\\n2\\n")
-    Report(exit_code=0, kind='file', size=4, cpu_seconds=62.75, content=b'1\\n2\\n')
-    >>> read_report(b"nonsense").kind
+    >>> read_report(b"started\\n0 file 4\\n0m0.01s 0m0.02s\\n1m2.5s 0m0.25s\\n1\\n2\\n")
+    Report(started=True, exit_code=0, kind='file', size=4, cpu_seconds=62.75, content=b'1\\n2\\n')
+    >>> read_report(b"started\\nnonsense").kind
     'missing'
     """
-    match = HEADER.match(data)
-    if not match:
+    if not data.startswith(STARTED):
         return Report()
+    match = HEADER.match(data, len(STARTED))
+    if not match:
+        return Report(started=True)
     minutes, seconds, system_minutes, system_seconds = (float(match[i]) for i in range(4, 8))
     cpu_seconds = 60 * (minutes + system_minutes) + seconds + system_seconds
-    return Report(int(match[1]), match[2].decode("ascii"), int(match[3]), cpu_seconds, data[match.end() :])
+    return Report(
+        True, int(match[1]), match[2].decode("ascii"), int(match[3]), cpu_seconds, data[match.end() :]
+    )
 
 
 def limiting(limits: Limits) -> tuple[str, ...]:

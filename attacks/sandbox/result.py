@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import signal
+from dataclasses import dataclass, replace
 
 from attacks.sandbox.launch import Report, read_report
 from attacks.sandbox.limits import Limits, size_text
+from attacks.sandbox.usage import Usage
 from attacks.sandbox.watch import Observation
 
 STATUSES = {
@@ -29,9 +31,6 @@ OUT_OF_DISK = ("No space left on device", "File too large")
 OWN_TASKS = 4
 """The sandbox's own processes in the tree that is watched: bwrap twice, the limiter, the reporter."""
 
-CPU_SIGNALS = (24, 9)
-"""SIGXCPU, and SIGKILL for a program that ignores it."""
-
 
 @dataclass(frozen=True)
 class SandboxResult:
@@ -51,9 +50,19 @@ class SandboxResult:
         return self.status == "done"
 
 
+class SandboxFault(Exception):
+    """The sandbox broke before the program began: the platform's fault, worth another try."""
+
+
 def conclude(seen: Observation, limits: Limits) -> SandboxResult:
-    """Turn what was seen into a status and a sentence."""
+    """Turn what was seen into a status and a sentence, or raise `SandboxFault`."""
     report = read_report(seen.report)
+    if not report.started:
+        raise SandboxFault(
+            f"The sandbox did not start (exit code {seen.exit_code}): {seen.log.strip()[-500:]}"
+        )
+    # What a run used since the last look is known only to the shell that waited for it.
+    seen = replace(seen, usage=seen.usage.after(Usage(report.cpu_seconds)))
     exit_code = report.exit_code if report.exit_code is not None else seen.exit_code
     status, reason = _stopped(seen, limits) or _ended(seen, report, exit_code, limits)
     return SandboxResult(
@@ -61,7 +70,7 @@ def conclude(seen: Observation, limits: Limits) -> SandboxResult:
         reason=reason,
         exit_code=None if seen.stopped else exit_code,
         wall_seconds=seen.wall_seconds,
-        cpu_seconds=max(seen.usage.cpu_seconds, report.cpu_seconds),
+        cpu_seconds=seen.usage.cpu_seconds,
         peak_memory=seen.usage.memory_bytes,
         log=seen.log,
         output=report.content if status == "done" else None,
@@ -95,11 +104,12 @@ def _ended(seen: Observation, report: Report, exit_code: int, limits: Limits) ->
         )
     if exit_code != 0:
         return _failed(seen, exit_code, limits)
-    if report.kind == "file" and report.size > 0:
-        took = (
-            f"{seen.wall_seconds:.1f} s ({max(seen.usage.cpu_seconds, report.cpu_seconds):.1f} s of CPU time)"
+    if report.content:
+        took = f"{seen.wall_seconds:.1f} s ({seen.usage.cpu_seconds:.1f} s of CPU time)"
+        return (
+            "done",
+            f"The program finished in {took} and wrote a result of {size_text(len(report.content))}.",
         )
-        return "done", f"The program finished in {took} and wrote a result of {size_text(report.size)}."
     found = {
         "link": "a link instead of a plain file",
         "other": "a folder, a pipe or a device instead of a plain file",
@@ -114,7 +124,8 @@ def _ended(seen: Observation, report: Report, exit_code: int, limits: Limits) ->
 
 def _failed(seen: Observation, exit_code: int, limits: Limits) -> tuple[str, str]:
     signal_number = exit_code - 128 if exit_code > 128 else -exit_code if exit_code < 0 else 0
-    if signal_number in CPU_SIGNALS and seen.usage.cpu_seconds >= limits.cpu_seconds * 0.9:
+    used_up = seen.usage.cpu_seconds >= limits.cpu_seconds * 0.9
+    if signal_number == signal.SIGXCPU or (signal_number == signal.SIGKILL and used_up):
         return _cpu_exceeded(limits)
     last_lines = seen.log[-2000:]
     if any(word in last_lines for word in OUT_OF_MEMORY):

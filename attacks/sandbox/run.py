@@ -35,7 +35,8 @@ def run_program(
     Returns
     -------
     A `SandboxResult`, whatever the program does. Its ``output`` is as untrusted as an upload: give it to the
-    checker of guess files. Errors are raised only for faults of the platform, such as a missing input.
+    checker of guess files. Errors are raised only for faults of the platform: `SandboxFault` where the
+    sandbox broke before the program began, `ValueError` for a missing input.
     """
     try:
         ready = program if isinstance(program, Program) else read_program(program)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from attacks.sandbox.execute import Backend, execute
 from attacks.sandbox.limits import MIB, Limits
 from attacks.sandbox.program import SCRIPT, Program
-from attacks.sandbox.result import SandboxResult
+from attacks.sandbox.result import SandboxFault, SandboxResult
 from attacks.sandbox.world import ENVIRONMENT
 
 LIMITS = Limits(
@@ -31,16 +31,16 @@ ATTEMPTS = Path(__file__).with_name("attempts.py")
 SECRET = "kakurenbo-self-test-secret"  # noqa: S105 -- a marker, not a password
 
 QUESTIONS = {
-    "run": "a harmless program runs and its result arrives",
-    "files": "files of the machine and of the platform cannot be read",
-    "writing": "nothing outside the private folders can be written",
-    "disk": "the private folders cannot be filled beyond their size",
-    "network": "no connection leaves, and none reaches this machine's own services",
-    "environment": "the platform's environment is not visible",
-    "processes": "the machine's other processes are neither visible nor reachable",
-    "forks": "the number of processes is limited",
-    "memory": "memory is limited, shared memory too",
-    "privileges": "no privilege is held and none can be gained",
+    "run": "A harmless program must run and its result arrive",
+    "files": "Files of the machine and of the platform must not be readable",
+    "writing": "Nothing outside the private folders may be writable",
+    "disk": "The private folders must not grow beyond their size",
+    "network": "No connection may leave or reach this machine's own services",
+    "environment": "The platform's environment must not be visible",
+    "processes": "Other processes of the machine must be neither visible nor in reach",
+    "forks": "The number of processes must be limited",
+    "memory": "Memory must be limited, shared memory too",
+    "privileges": "No privilege may be held or gained",
 }
 """What is tried → what must hold."""
 
@@ -87,36 +87,43 @@ def self_test(backend: Backend) -> SelfTest:
             for table in ("M.csv", "T.csv"):
                 (folder / side / table).write_text("1\n", encoding="ascii")
             inputs[side] = folder / side
-        facts = {"secret": str(secret), "port": port, "pid": os.getpid(), "names": list(ENVIRONMENT)}
+        started = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+        facts = {
+            "secret": str(secret),
+            "port": port,
+            "pid": os.getpid(),
+            "started": started,
+            "names": list(ENVIRONMENT),
+        }
         files = {SCRIPT: ATTEMPTS.read_bytes(), "facts.json": json.dumps(facts).encode("ascii")}
-        result = execute(backend, Program(files, SCRIPT), inputs, LIMITS)
+        try:
+            result = execute(backend, Program(files, SCRIPT), inputs, LIMITS)
+        except (SandboxFault, OSError) as fault:
+            result = SandboxResult("refused", str(fault))
         left_behind = [path.name for path in folder.iterdir() if path.name not in ("P.csv", *inputs)]
     return _judge(backend, result, left_behind)
 
 
 def _judge(backend: Backend, result: SandboxResult, left_behind: list[str]) -> SelfTest:
     found = _found(result)
-    checks = []
-    for name, sentence in QUESTIONS.items():
-        # The sandbox is believed to hold only where an attempt came back and achieved nothing.
-        achieved = found.get(name, "no answer")
-        if name == "writing" and left_behind:
-            achieved = f"a file appeared outside: {left_behind[0]}"
-        checks.append(
-            Check(name, not achieved, sentence if not achieved else f"Not so: {sentence}; {achieved}.")
-        )
+    if left_behind:
+        found["writing"] = f"a file appeared outside: {left_behind[0]}"
+    # A question counts as answered well only where its attempt came back and achieved nothing.
+    checks = tuple(_check(name, found.get(name, "it could not be tried")) for name in QUESTIONS)
     ok = all(check.contained for check in checks)
-    denied = result.output is None and any(words in result.log for words in NAMESPACES_DENIED)
-    return SelfTest(
-        backend.name, ok, tuple(checks), "" if ok else NAMESPACES_MEND if denied else backend.mend
-    )
+    denied = result.output is None and any(words in result.reason for words in NAMESPACES_DENIED)
+    return SelfTest(backend.name, ok, checks, "" if ok else NAMESPACES_MEND if denied else backend.mend)
+
+
+def _check(name: str, achieved: str) -> Check:
+    sentence = QUESTIONS[name]
+    return Check(name, not achieved, f"{sentence}: {achieved.rstrip('.')}." if achieved else f"{sentence}.")
 
 
 def _found(result: SandboxResult) -> dict[str, str]:
     """What the attempts say they achieved; an empty text is a failure to break out."""
     if result.output is None:
-        last_line = (result.log.strip().splitlines() or ["nothing in its log"])[-1]
-        return {"run": f"{result.reason} ({last_line[:300]})"}
+        return {"run": f"{result.reason} {result.log.strip()[-300:]}".strip()}
     try:
         answers = json.loads(result.output)
     except ValueError:

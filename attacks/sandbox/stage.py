@@ -6,10 +6,14 @@ program, a file next to them, such as the secret P, is never in reach, and their
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
+import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +21,9 @@ from attacks.sandbox.program import Program
 
 INPUTS = ("original", "entry")
 PUBLIC_FILES = ("M.csv", "T.csv")
+PREFIX = "kakurenbo-run-"
+FORGOTTEN_SECONDS = 600
+"""Younger folders may belong to a run that has not locked its own yet."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,8 @@ def staged(program: Program, inputs: Mapping[str, Path]) -> Iterator[Stage]:
     """Lay out one run; the folder is removed afterwards."""
     if set(inputs) != set(INPUTS):
         raise ValueError(f"The inputs of a run must be {', '.join(INPUTS)}. Got {', '.join(inputs)} instead.")
-    with tempfile.TemporaryDirectory(prefix="kakurenbo-run-") as name:
-        folder = Path(name)
+    remove_forgotten()
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as name, _locked(Path(name)) as folder:
         for input_name, source in inputs.items():
             _copy_public_files(source, _open_folder(folder / input_name))
         home = _open_folder(folder / "program")
@@ -48,6 +55,29 @@ def staged(program: Program, inputs: Mapping[str, Path]) -> Iterator[Stage]:
             target.write_bytes(content)
             target.chmod(0o555 if path == program.entry else 0o444)
         yield Stage(folder, program.entry)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[Path]:
+    """Hold a folder's lock, or raise `OSError` where a run has it. The kernel frees it if we are killed."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield folder
+    finally:
+        os.close(descriptor)
+
+
+def remove_forgotten() -> None:
+    """Remove the folders of runs whose platform process was killed: old, our own, and locked by nobody."""
+    oldest = time.time() - FORGOTTEN_SECONDS
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            found = folder.lstat()
+            if found.st_mtime > oldest or found.st_uid != os.geteuid() or not stat.S_ISDIR(found.st_mode):
+                continue
+            with _locked(folder):
+                shutil.rmtree(folder)
 
 
 def _copy_public_files(source: Path, target: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import selectors
 import signal
 import subprocess
@@ -20,6 +21,7 @@ PERIOD = 0.05
 LOG_FLOOD = 256
 """A program that writes so many times the kept log is ended: reading it would cost the platform."""
 REPORT_LINES = 300
+END_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,15 @@ class Watch:
             cwd="/",
             start_new_session=True,
         )
+        first = None
         try:
+            first = self.launch.begin()
             self._read(process)
+        except BaseException:
+            self.stopped = "error"
+            raise
         finally:
-            self._end(process)
+            self._end(process, first)
         return Observation(
             log=self.log.text(),
             report=bytes(self.report),
@@ -112,19 +119,31 @@ class Watch:
             return "log"
         return None
 
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        """Make sure that nothing of the run is left, and note what it used in all."""
+    def _end(self, process: subprocess.Popen[bytes], first: int | None) -> None:
+        """Return only when nothing of the run is left, and note what it used in all."""
         if self.launch.end_argv:
-            subprocess.run(
-                self.launch.end_argv, env=dict(self.launch.environment), capture_output=True, check=False
-            )
-        elif self.stopped:
-            for pid in (process.pid, *descendants(process.pid)):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            environment = dict(self.launch.environment)
+            subprocess.run(self.launch.end_argv, env=environment, capture_output=True, check=False)
+        elif first is not None:
+            _end_first(first)
+        for pid in (process.pid, *descendants(process.pid)) if self.stopped else ():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if self.launch.ran_out_of_memory():
+            self.stopped = "memory"
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         process.stderr.close()
         _, status, spent = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         self.usage = self.usage.after(Usage(spent.ru_utime + spent.ru_stime, spent.ru_maxrss * 1024))
+
+
+def _end_first(first: int) -> None:
+    """Kill the first process of a process space and wait until it, and so everything in there, is gone."""
+    with suppress(ProcessLookupError):
+        signal.pidfd_send_signal(first, signal.SIGKILL)
+    waiting = select.poll()
+    waiting.register(first, select.POLLIN)
+    waiting.poll(END_SECONDS * 1000)
+    os.close(first)

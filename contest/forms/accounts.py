@@ -47,6 +47,10 @@ class SignUpForm(forms.Form):
 class LogInForm(AuthenticationForm):
     """Django's own, with the name compared in its normalised form."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = _("User name")
+
     def clean(self) -> dict[str, Any]:
         if "username" in self.cleaned_data:
             self.cleaned_data["username"] = normalise_name(self.cleaned_data["username"])

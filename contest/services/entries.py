@@ -145,7 +145,7 @@ def record_scores(
 
 
 def without_links(detail: Any) -> Any:
-    """A measure's detail without pseudonyms: beside a customer they are the truth, which stays in the vault."""
+    """A measure's detail without pseudonyms: beside a customer they are the truth."""
     if isinstance(detail, Mapping):
         return {key: without_links(value) for key, value in detail.items() if key != "pseudonym"}
     if isinstance(detail, list | tuple):

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from attacks.registry import attack as find_attack
 from contest import access, queries
-from contest.markdown import to_html
+from contest.markdown import docstring_to_html, to_html
 from contest.models import Attack, Round
 from contest.ranking import find_ranking
 from contest.views.requests import PageRequest
@@ -61,7 +61,7 @@ def rules(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 
 
 def _measure_html(limit: dict[str, Any]) -> str:
-    return to_html(find_measure(limit["measure"]).documentation)
+    return docstring_to_html(find_measure(limit["measure"]).documentation)
 
 
 def file_rule_sentences(round_: Round) -> list[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from anonymizers.registry import ANONYMIZERS
 from attacks.registry import ATTACKS
-from contest.markdown import to_html
+from contest.markdown import docstring_to_html
 from contest.views.requests import PageRequest
 from scoring.registry import MEASURES
 
@@ -26,5 +26,5 @@ def method(request: PageRequest, kind: str, name: str) -> HttpResponse:
     found = next((item for item in GALLERY.get(kind, ()) if item.name == name), None)
     if found is None:
         raise Http404
-    context = {"kind": kind, "method": found, "documentation_html": to_html(found.documentation)}
+    context = {"kind": kind, "method": found, "documentation_html": docstring_to_html(found.documentation)}
     return render(request, "contest/method.html", context)

@@ -30,11 +30,18 @@ def main() -> None:
     if ONLINE_RETAIL.is_file():
         original = online_retail()
         compare("Online Retail, pseudonymised", original, original, sample=400)
-        compare("Online Retail, half of each item set replaced", original, half_replaced(original, rng), sample=400)
+        compare(
+            "Online Retail, half of each item set replaced",
+            original,
+            half_replaced(original, rng),
+            sample=400,
+        )
     else:
         print("Online Retail is not on this machine; only generated customers are measured.")
     original = generated(50_000, rng)
-    compare("50,000 generated, half of each item set replaced", original, half_replaced(original, rng), sample=200)
+    compare(
+        "50,000 generated, half of each item set replaced", original, half_replaced(original, rng), sample=200
+    )
     original = generated(100_000, rng)
     ours_alone("100,000 generated, half of each item set replaced", original, half_replaced(original, rng))
 
@@ -103,10 +110,15 @@ def compare(title: str, original: sparse.csr_matrix, released: sparse.csr_matrix
             factor = released.shape[0] / asked.shape[0]
         wanted = expected if rows is None else expected[rows]
         agree = float(np.mean(found == wanted))
-        print(f"  {name:26} {spent * factor / seconds:9.1f} x our CPU time, same answer for {agree:.1%}", flush=True)
+        print(
+            f"  {name:26} {spent * factor / seconds:9.1f} x our CPU time, same answer for {agree:.1%}",
+            flush=True,
+        )
 
 
-def ours_alone(title: str, original: sparse.csr_matrix, released: sparse.csr_matrix) -> tuple[float, np.ndarray]:
+def ours_alone(
+    title: str, original: sparse.csr_matrix, released: sparse.csr_matrix
+) -> tuple[float, np.ndarray]:
     seconds, found = cpu_seconds(ours, original, released)
     tracemalloc.start()
     ours(original, released)

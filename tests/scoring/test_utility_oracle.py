@@ -49,7 +49,7 @@ def original(shared_data: Path) -> Dataset:
 
 
 def perturbed(original: Dataset, seed: int, share: float, n_dropped: int) -> tuple[Dataset, np.ndarray]:
-    """A copy with new names and order, a share of rows deleted, and a share with swapped item, price, date."""
+    """A copy with new names and order, some rows deleted, and a share of cells swapped between rows."""
     rng = np.random.default_rng(seed)
     people, rows = original.to_frames()
     truth = rng.permutation(len(people))[n_dropped:]

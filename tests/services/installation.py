@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -67,10 +68,8 @@ class Processes:
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """kill -9 of the process and of all that it started."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
         self.running = [other for other in self.running if other is not process]
 

@@ -122,7 +122,9 @@ def test_the_sweeper_rings_again_for_a_job_that_nobody_took_up(
     assert jobs.sweep_jobs() == {"given_back": 0, "rung": 0}
 
 
-def test_a_broker_that_is_down_does_not_lose_the_upload(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_is_down_does_not_lose_the_upload(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from kombu.exceptions import OperationalError
 
     from config.celery import app

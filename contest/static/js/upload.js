@@ -36,6 +36,13 @@
       return files.map((file) => `${file.name} (${readable(file.size)})`).join(", ");
     }
 
+    // The server takes one way or the other: a new choice takes back the other way's.
+    function keepOneWay(input) {
+      for (const other of inputs) {
+        if ((other.name === "archive") !== (input.name === "archive")) other.value = "";
+      }
+    }
+
     function missing() {
       const has = (name) => inputs.some((input) => input.name === name && input.files.length);
       return !has("archive") && !["master", "transactions", "truth"].every(has);
@@ -45,8 +52,12 @@
       const unknown = [];
       for (const file of files) {
         const input = inputs.find((each) => each.name === fieldOf(file.name));
-        if (input) put(input, file);
-        else unknown.push(file.name);
+        if (input) {
+          put(input, file);
+          keepOneWay(input);
+        } else {
+          unknown.push(file.name);
+        }
       }
       if (unknown.length) say(`${text.unknown} ${unknown.join(", ")}`, true);
       else say(chosen());
@@ -99,8 +110,10 @@
       event.preventDefault();
       drop(event.dataTransfer.files);
     });
-    zone.querySelector("input")?.addEventListener("change", (event) => drop(event.target.files));
-    form.addEventListener("change", () => say(chosen()));
+    form.addEventListener("change", (event) => {
+      if (inputs.includes(event.target) && event.target.files.length) keepOneWay(event.target);
+      say(chosen());
+    });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (missing()) say(text.missing, true);

@@ -12,11 +12,10 @@ import pytest
 
 from attacks.sandbox import STATUSES, run_program
 from datasets.check import check_guess
-from tests.attacks.sandbox.conftest import SECRET, SMALL, Platform, sandboxed_processes
+from tests.attacks.sandbox.conftest import SECRET, SMALL, Platform, left_behind
 from tests.attacks.sandbox.hostile import HOSTILE
 
 GOOD = b"import sys; open(sys.argv[3], 'w').write('2\\n1\\n')"
-CHECKED = {"a Q of the wrong length": "line-count", "a Q that is no UTF-8": "line-count"}
 
 
 def test_there_are_at_least_thirty() -> None:
@@ -25,10 +24,11 @@ def test_there_are_at_least_thirty() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_program_is_contained(
-    name: str, sandbox: str, platform: Platform, monkeypatch: pytest.MonkeyPatch
+    name: str, sandbox: str, platform: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hostile = HOSTILE[name]
     monkeypatch.setenv("KAKURENBO_SECRET", SECRET)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = platform.contents()
     limits = dataclasses.replace(SMALL, **hostile.limits)
 
@@ -46,8 +46,8 @@ def test_a_hostile_program_is_contained(
 
     assert platform.contents() == before
     assert platform.bystander.poll() is None
-    assert sandboxed_processes() == []
-    assert not list(Path(tempfile.gettempdir()).glob("kakurenbo-run-*"))
+    assert left_behind(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
     following = run_program(GOOD, platform.inputs, SMALL, sandbox)
     assert (following.status, following.output) == ("done", b"2\n1\n")
 

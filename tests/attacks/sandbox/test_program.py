@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 import stat
+import tempfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from attacks.sandbox import Program, ProgramError, read_program
-from attacks.sandbox.stage import staged
+from attacks.sandbox.stage import remove_forgotten, staged
 
 
 def zipped(files: dict[str, bytes], kind: int = stat.S_IFREG, method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -64,7 +66,10 @@ BAD_UPLOADS = {
     "bomb": (zipped({"reidentify.py": b"", "zeros": bytes(41 << 20)}), "unpacks to more than 40 MB"),
     "many": (zipped({f"{n}.py": b"" for n in range(201)}), "more than 200 files"),
     "twice": (zipped({"reidentify.py": b"", "Reidentify.py": b""}), "twice"),
-    "file and folder": (zipped({"reidentify.py": b"", "a": b"", "a/b": b""}), "both as a file and as a folder"),
+    "file and folder": (
+        zipped({"reidentify.py": b"", "a": b"", "a/b": b""}),
+        "both as a file and as a folder",
+    ),
     "rare method": (zipped({"reidentify.py": b"pass"}, method=zipfile.ZIP_LZMA), "stored or deflated"),
 }
 
@@ -117,9 +122,29 @@ def test_only_the_public_files_are_laid_out_and_nothing_is_left(tmp_path: Path) 
     assert not stage.folder.exists()
 
 
+def test_folders_of_killed_runs_are_removed_and_living_ones_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "inputs").mkdir()
+    inputs = make_inputs(tmp_path / "inputs")
+    names = ("kakurenbo-run-old", "kakurenbo-run-young", "another")
+    for name in names:
+        (tmp_path / name).mkdir()
+    with staged(read_program(b"pass"), inputs) as living:
+        for folder in (living.folder, tmp_path / "kakurenbo-run-old", tmp_path / "another"):
+            os.utime(folder, (0, 0))
+        remove_forgotten()
+        assert living.folder.is_dir()
+    assert [(tmp_path / name).exists() for name in names] == [False, True, True]
+
+
 def test_an_input_that_is_a_link_is_a_fault_of_the_platform(tmp_path: Path) -> None:
     inputs = make_inputs(tmp_path)
     (inputs["entry"] / "T.csv").unlink()
     (inputs["entry"] / "T.csv").symlink_to(inputs["entry"] / "P.csv")
-    with pytest.raises(ValueError, match=r"must hold T\.csv as a plain file"), staged(read_program(b"pass"), inputs):
+    with (
+        pytest.raises(ValueError, match=r"must hold T\.csv as a plain file"),
+        staged(read_program(b"pass"), inputs),
+    ):
         pass

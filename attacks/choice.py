@@ -1,0 +1,99 @@
+"""A conditional logit: which of a released customer's candidates is he?"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.evidence import FAMILIES, Evidence
+from datasets.tables import Integers
+
+Floats = npt.NDArray[np.float64]
+
+SHRINKAGE = 1e-3
+
+
+def features(found: Evidence) -> Floats:
+    """Of every source: similarity, lead over the row's best other candidate, and both times its agreement."""
+    lead = np.column_stack([_lead(found, values) for values in found.similarity.T])
+    trust = agreement(found, lead)
+    return np.hstack([found.similarity, lead, found.similarity * trust, lead * trust])
+
+
+def _lead(found: Evidence, values: Floats) -> Floats:
+    """How far a pair is ahead of the row's best other pair (negative: behind)."""
+    best = np.full(found.n_released, -np.inf)
+    np.maximum.at(best, found.released, values)
+    is_best = values == best[found.released]
+    n_best = np.bincount(found.released[is_best], minlength=found.n_released)
+    second = np.zeros(found.n_released)
+    np.maximum.at(second, found.released[~is_best], values[~is_best])
+    second = np.where(n_best > 1, best, second)
+    return values - np.where(is_best, second[found.released], best[found.released])
+
+
+def agreement(found: Evidence, lead: Floats) -> Floats:
+    """For every source the share of rows whose leader also leads in a source of another family.
+
+    It needs no truth: a source that was scrambled in the entry agrees with no other.
+    """
+    leads = lead > 0
+    family = np.array(FAMILIES)
+    share = np.zeros(len(family))
+    for source in range(len(family)):
+        backed = leads[:, source] & leads[:, family != family[source]].any(axis=1)
+        share[source] = backed.sum() / max(found.n_released, 1)
+    return share
+
+
+def fit(parts: list[tuple[Floats, Integers, npt.NDArray[np.bool_]]]) -> Floats:
+    """Weights that make the right candidates likeliest: max Σ_i log P(right | i) − λ‖β‖².
+
+    P(j | i) = exp(β · x_ij) / Σ_k exp(β · x_ik). Each part has features, rows and which pairs are right; rows
+    whose right candidate is not listed teach nothing and are left out.
+    """
+    from scipy.optimize import minimize
+
+    x, row, right = _stacked(parts)
+    start = np.concatenate([np.ones(x.shape[1] // 2), np.zeros(x.shape[1] - x.shape[1] // 2)])
+    if not right.any():
+        return start
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        chance = probabilities(x @ weights, row)
+        n_rows = right.sum()
+        value = -np.log(np.maximum(chance[right], 1e-300)).sum() / n_rows + SHRINKAGE * weights @ weights
+        gradient = x.T @ (chance - right) / n_rows + 2 * SHRINKAGE * weights
+        return float(value), gradient
+
+    return minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+
+
+def _stacked(
+    parts: list[tuple[Floats, Integers, npt.NDArray[np.bool_]]],
+) -> tuple[Floats, Integers, npt.NDArray[np.bool_]]:
+    features_kept, rows, rights, offset = [], [], [], 0
+    for x, row, right in parts:
+        taught = np.zeros(int(row.max(initial=-1)) + 1, dtype=bool)
+        taught[row[right]] = True
+        kept = taught[row]
+        features_kept.append(x[kept])
+        rows.append(row[kept] + offset)
+        rights.append(right[kept])
+        offset += len(taught)
+    return np.vstack(features_kept), np.concatenate(rows), np.concatenate(rights)
+
+
+def probabilities(score: Floats, row: Integers) -> Floats:
+    """Softmax within each row.
+
+    >>> probabilities(np.array([0.0, 0.0, 5.0]), np.array([0, 0, 1])).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    if len(score) == 0:
+        return score
+    n_rows = int(row.max()) + 1
+    top = np.full(n_rows, -np.inf)
+    np.maximum.at(top, row, score)
+    odds = np.exp(score - top[row])
+    return odds / np.bincount(row, weights=odds, minlength=n_rows)[row]

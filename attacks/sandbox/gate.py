@@ -1,0 +1,68 @@
+"""Holding bubblewrap at its start until its first inner process is in our hands.
+
+bwrap ends as soon as the program does, while processes that it left behind may live some moments longer, and
+for an instant at the start nothing ties them to us. A descriptor of the first inner process, taken while
+bwrap waits, cannot be confused with another process, and when that one is gone the kernel has ended the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+
+class Gate:
+    """Two pipes: on one bwrap names the process, on the other it waits to go on."""
+
+    def __init__(self, groups: Sequence[Path] = ()) -> None:
+        self.groups = groups
+
+    def __enter__(self) -> Gate:
+        self.told, self.tell = os.pipe()
+        self.wait, self.go = os.pipe()
+        self.open_ends = {self.told, self.tell, self.wait, self.go}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for end in tuple(self.open_ends):
+            self._close(end)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return ("--info-fd", str(self.tell), "--block-fd", str(self.wait))
+
+    @property
+    def inherited(self) -> tuple[int, ...]:
+        return (self.tell, self.wait)
+
+    def open(self) -> int | None:
+        """Let the run begin; return a descriptor of its first process, or None if bwrap gave up."""
+        for end in self.inherited:
+            self._close(end)
+        text = b""
+        while piece := os.read(self.told, 4096):
+            text += piece
+            if text.rstrip().endswith(b"}"):
+                break
+        if not text:
+            return None
+        pid = int(json.loads(text)["child-pid"])
+        first = None
+        # Kernels before 5.3 lack this; there the end of bwrap ends the rest, if a little later.
+        with suppress(OSError):
+            first = os.pidfd_open(pid)
+        for group in self.groups:
+            (group / "cgroup.procs").write_text(str(pid), encoding="ascii")
+        self._close(self.go)
+        return first
+
+    def _close(self, end: int) -> None:
+        if end in self.open_ends:
+            self.open_ends.remove(end)
+            os.close(end)

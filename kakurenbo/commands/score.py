@@ -1,0 +1,250 @@
+"""``kakurenbo score``: how useful is an entry still, and does it keep the limits?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from datasets.check import ENTRY_FILES, check_entry
+from datasets.folder import read_original
+from datasets.problems import BadFiles, Verdict
+from datasets.pwscup2017 import check_2017, read_sheet
+from datasets.pwscup2018 import check_2018, read_sheet_2018
+from datasets.reader import Source
+from datasets.rules import FileRules
+from kakurenbo.commands.check import open_entry
+from kakurenbo.main import UsageError
+from scoring.measure import Measure, Measurement
+from scoring.presets import PWSCUP2016
+from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
+from scoring.rules import Limit, RoundVerdict, evaluate
+from scoring.run import measure_pair
+
+Files = Mapping[str, Source]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How a year's files are read and checked, what is measured, and which limits hold.
+
+    ``check(files, original, rules)`` returns the released table, its truth and the verdict.
+    """
+
+    read: Callable[[Path], Any]
+    files: tuple[str, ...]
+    check: Callable[[Files, Any, FileRules], tuple[Any, Any, Verdict]]
+    measures: tuple[Measure, ...]
+    default: tuple[str, ...]
+    limits: tuple[Limit, ...]
+
+
+def _check_2016(files: Files, original: Any, rules: FileRules) -> tuple[Any, Any, Verdict]:
+    checked = check_entry(files, original, rules)
+    if checked.release is None:
+        return None, None, checked.verdict
+    return checked.release.data, checked.release.truth, checked.verdict
+
+
+def _check_2017(files: Files, original: Any, rules: FileRules) -> tuple[Any, Any, Verdict]:
+    released, verdict = check_2017(files["AT.csv"], original)
+    return released, None, verdict
+
+
+def _check_2018(files: Files, original: Any, rules: FileRules) -> tuple[Any, Any, Verdict]:
+    released, verdict = check_2018(files["A.csv"], original)
+    return released, None, verdict
+
+
+PRESETS = {
+    "pwscup2016": Preset(
+        read_original,
+        ENTRY_FILES,
+        _check_2016,
+        MEASURES,
+        tuple(limit.measure for limit in PWSCUP2016),
+        PWSCUP2016,
+    ),
+    "pwscup2017": Preset(
+        lambda folder: read_sheet(folder / "T.csv"),
+        ("AT.csv",),
+        _check_2017,
+        MEASURES_2017,
+        tuple(measure.name for measure in MEASURES_2017),
+        (),
+    ),
+    "pwscup2018": Preset(
+        lambda folder: read_sheet_2018(folder / "T.csv"),
+        ("A.csv",),
+        _check_2018,
+        MEASURES_2018,
+        tuple(measure.name for measure in MEASURES_2018),
+        (),
+    ),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--original", type=Path, required=True, metavar="DIR", help="folder of the original")
+    parser.add_argument("--entry", type=Path, required=True, metavar="DIR", help="folder or zip of the entry")
+    parser.add_argument(
+        "--measure", action="append", metavar="NAME", help="measure this (repeatable; default: the preset's)"
+    )
+    parser.add_argument(
+        "--limits",
+        type=Path,
+        metavar="FILE",
+        help="JSON or YAML: {measure: limit, …}, or {limits: {…}, file_rules: {…}} as a round has them",
+    )
+    parser.add_argument(
+        "--preset", choices=sorted(PRESETS), default="pwscup2016", help="whose files and rules"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    preset = PRESETS[arguments.preset]
+    limits, rules = _round_of(preset, arguments.limits)
+    names = arguments.measure or list(dict.fromkeys([*preset.default, *(limit.measure for limit in limits)]))
+    measures = [_measure(preset, name) for name in names]
+    wanted = {measure.name for measure in measures}
+    limits = [limit for limit in limits if limit.measure in wanted]
+    try:
+        verdict, results = _score(preset, arguments.original, arguments.entry, measures, rules)
+    except OSError as error:
+        raise UsageError(f"Cannot read {error.filename}: {error.strerror}.") from error
+    outcome = evaluate(results, limits) if verdict.ok else RoundVerdict(False, (), 0.0)
+    if arguments.json:
+        print(_as_json(verdict, results, limits, outcome))
+    else:
+        print(_as_text(verdict, results, measures, limits, outcome))
+    return 0 if outcome.valid else 1
+
+
+def _measure(preset: Preset, name: str) -> Measure:
+    for measure in preset.measures:
+        if measure.name == name.lower().replace("_", "-"):
+            return measure
+    known = ", ".join(measure.name for measure in preset.measures)
+    raise UsageError(f"There is no measure {name!r} for these files. There are: {known}.")
+
+
+def _score(
+    preset: Preset, folder: Path, entry: Path, measures: Sequence[Measure], rules: FileRules
+) -> tuple[Verdict, dict[str, Measurement]]:
+    try:
+        original = preset.read(folder)
+    except BadFiles as error:
+        first = error.verdict.problems[0]
+        raise UsageError(f"The original in {folder} is not valid. First problem: {first}") from error
+    with ExitStack() as stack:
+        try:
+            files = open_entry(entry, preset.files, stack)
+        except BadFiles as error:
+            return error.verdict, {}
+        released, truth, verdict = preset.check(files, original, rules)
+    if not verdict.ok:
+        return verdict, {}
+    options = {"ut-jaccard": {"vanished": rules.vanished}}
+    results = measure_pair(original, released, truth, measures, _progress(), options)
+    return verdict, results
+
+
+def _progress() -> Callable[[int, int, Measure | None], None] | None:
+    """A bar on the terminal; nothing where the output goes into a file or a pipe."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int, current: Measure | None) -> None:
+        bar = "█" * (20 * done // max(total, 1))
+        text = f"\r{bar:░<20} {done}/{total} {current.name if current else ''}"
+        print(f"{text:<60}", end="" if current else "\r\033[K", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _round_of(preset: Preset, path: Path | None) -> tuple[list[Limit], FileRules]:
+    """The limits and file rules in force: the preset's, or those of a file."""
+    rules: dict[str, Any] = {"max_bytes": sys.maxsize}
+    if path is None:
+        return list(preset.limits), FileRules(**rules)
+    written = _read_settings(path)
+    if isinstance(written, Mapping) and "limits" in written:
+        rules.update(_known_rules(path, written.get("file_rules") or {}))
+        written = written["limits"]
+    try:
+        if isinstance(written, Mapping):
+            return [Limit(str(n), "<=", float(value)) for n, value in written.items()], FileRules(**rules)
+        return [Limit(**line) for line in written], FileRules(**rules)
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"{path}: expected {{measure: limit, …}} or a list of {{measure, operator, limit}}. {error}"
+        ) from error
+
+
+def _known_rules(path: Path, rules: Any) -> dict[str, Any]:
+    known = {field.name for field in fields(FileRules)}
+    if not isinstance(rules, Mapping) or not known.issuperset(rules):
+        raise UsageError(f"{path}: expected file_rules to be a mapping of {', '.join(sorted(known))}.")
+    return dict(rules)
+
+
+def _read_settings(path: Path) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is neither JSON nor YAML: {error}") from error
+
+
+def _as_json(
+    verdict: Verdict, results: Mapping[str, Measurement], limits: Sequence[Limit], outcome: RoundVerdict
+) -> str:
+    problems: list[dict[str, Any]] = [problem.as_dict() for problem in verdict.problems]
+    problems += [{"code": "limit", "text": reason} for reason in outcome.because]
+    document = {
+        "measures": {
+            name: {"value": result.value, "detail": result.detail} for name, result in results.items()
+        },
+        "limits": [
+            {"measure": limit.measure, "operator": limit.operator, "limit": limit.limit} for limit in limits
+        ],
+        "utility_score": outcome.score if verdict.ok else None,
+        "valid": outcome.valid,
+        "problems": problems,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _as_text(
+    verdict: Verdict,
+    results: Mapping[str, Measurement],
+    measures: Sequence[Measure],
+    limits: Sequence[Limit],
+    outcome: RoundVerdict,
+) -> str:
+    if not verdict.ok:
+        lines = [str(problem) for problem in verdict.problems]
+        more = verdict.total - len(lines)
+        return "\n".join(
+            [*lines, *([f"… and {more} more."] if more else []), "invalid: the files break the rules"]
+        )
+    by_name = {limit.measure: limit for limit in limits}
+    lines = [f"{'measure':<16}{'value':>16}{'limit':>16}  verdict"]
+    for measure in measures:
+        value, limit = results[measure.name].value, by_name.get(measure.name)
+        bound = f"{limit.operator} {limit.limit:.10g}" if limit else "-"
+        word = "-" if limit is None else "ok" if limit.holds(value) else "broken"
+        lines.append(f"{measure.name:<16}{value:>16.6f}{bound:>16}  {word:<8}{measure.unit}".rstrip())
+    lines += ["", *outcome.because]
+    if limits:
+        lines.append(f"utility score {outcome.score:.2f} of 100 (platform definition v1)")
+    return "\n".join([*lines, "valid" if outcome.valid else "invalid"])
