@@ -10,6 +10,7 @@ import pytest
 
 from datasets.folder import write_dataset
 from kakurenbo.commands import anonymize
+from kakurenbo.limits import read_limits
 from kakurenbo.main import main
 from tests.anonymizers.tables import made
 
@@ -72,6 +73,12 @@ def test_a_wrong_call_is_explained_and_writes_nothing(
     assert main(call) == 2
     assert text in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_limits_as_a_round_has_them(tmp_path: Path) -> None:
+    file = tmp_path / "round.yaml"
+    file.write_text("limits:\n- {measure: rfm, operator: '<=', limit: 0.5}\nfile_rules: {}\n")
+    assert [(limit.measure, limit.limit) for limit in read_limits(str(file))] == [("rfm", 0.5)]
 
 
 def test_unknown_measures_in_the_limits_are_named(
