@@ -56,7 +56,7 @@ def itemset_clusters(
     if randomise:
         source, rows = _randomised(original, found, drawn, jitter, limits.get("subset", np.inf), rng)
     draft = Dataset(_moved_master(original.master, source, randomise, rng), rows)
-    report = _report(found, limit, drawn, source)
+    report = _report(found, limit, drawn, source, randomise)
     if bound:
         report["customer_centre_bound"] = _bound(sets, limit)
     return Anonymized(publish(draft, rng), report)
@@ -131,7 +131,9 @@ def _moved_in_time(
         calm[people] = True
 
 
-def _report(found: Clustering, limit: float, drawn: Integers, source: Integers) -> dict[str, Any]:
+def _report(
+    found: Clustering, limit: float, drawn: Integers, source: Integers, randomise: bool
+) -> dict[str, Any]:
     sizes, places = np.bincount(found.cluster), np.arange(len(source))
     return {
         "changed": "item sets, prices, quantities, dates, times and master attributes",
@@ -140,6 +142,8 @@ def _report(found: Clustering, limit: float, drawn: Integers, source: Integers) 
         "largest_cluster": int(sizes.max()),
         "mean_distance": found.mean_distance,
         "distance_limit": limit,
+        # Step 2 and a release without Step 1 tell more about their members than the clusters do.
+        "expected_hits": found.n_clusters if randomise and (drawn == source).all() else None,
         "in_place": int((source == places).sum()),
         "put_back_for_subset": int(((source == places) & (drawn != places)).sum()),
     }

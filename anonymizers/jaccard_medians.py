@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,8 @@ from anonymizers.jaccard_kernels import (
 )
 from datasets.itemsets import paired_jaccard
 from datasets.tables import Integers
+
+log = logging.getLogger(__name__)
 
 HEAT = 0.15
 """Worsening, in units of one customer's distance, that the search accepts with probability 1/e."""
@@ -68,6 +71,7 @@ def jaccard_medians(
         if total_distance(search.distance, search.near) > target:
             break
         best = search.snapshot()
+        log.info("%d clusters keep the limit, %d moves left", search.n_centres, steps)
     return _finished(sets, *best)
 
 

@@ -39,9 +39,10 @@ def assert_within_limits(real: Dataset, release: Release) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
-def test_at_most_72_clusters_within_all_limits(real: Dataset, seed: int) -> None:
-    """The published winner had 89 clusters at 0.699 (Nakagawa); the house's aim is 72."""
-    done = run_anonymizer("itemset-clusters", real, LIMITS, seed, {})
+def test_at_most_68_clusters_within_all_limits(real: Dataset, seed: int) -> None:
+    """The published winner had 89 clusters at 0.699 (Nakagawa), 73 is the least with customers' item sets as
+    centres. A third of the usual effort is enough for 68; the benchmark shows the usual one."""
+    done = run_anonymizer("itemset-clusters", real, LIMITS, seed, {"effort": 0.3})
     assert done.report["clusters"] <= 68
     assert_within_limits(real, done.release)
     guess = run_attack("re-itemset", real, done.release.data, 1)
