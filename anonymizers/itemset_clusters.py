@@ -52,9 +52,10 @@ def itemset_clusters(
     limit = min(distance, limits.get("ut-jaccard", 1.0))
     found = _clusters(sets, limit, rng, effort)
     drawn = horizontal_moves(found.cluster, rng) if randomise else np.arange(original.n_customers)
-    source, rows = drawn, rebuilt(original, drawn, found.centres[found.cluster])
     if randomise:
         source, rows = _randomised(original, found, drawn, jitter, limits.get("subset", np.inf), rng)
+    else:
+        source, rows = drawn, rebuilt(original, drawn, found.centres[found.cluster])
     draft = Dataset(_moved_master(original.master, source, randomise, rng), rows)
     report = _report(found, limit, drawn, source, randomise)
     if bound:
@@ -95,20 +96,18 @@ def _randomised(
 ) -> tuple[Integers, Transactions]:
     """Moves and rows that keep the limit on subset: fewer moves are tried until the rebuilt rows do."""
     spent = spending(original, original.transactions)
-    noise = rng.integers(-jitter, jitter + 1, size=original.transactions.receipt.n_labels)
-    clock = rng.permutation(original.transactions.receipt.n_labels)
     for share in (0.9, 0.5, 0.0):
         # What is left of the limit is for whole quantities, which shift amounts between receipts.
         source = hold_subset(spent, drawn, share * limit)
         rows = rebuilt(original, source, found.centres[found.cluster])
-        moved = _moved_in_time(original, rows, noise, clock, spent, limit)
+        moved = _moved_in_time(original, rows, jitter, spent, limit, rng)
         if worst_set(spending(original, moved) - spent)[0] <= limit:
             break
     return source, moved
 
 
 def _moved_in_time(
-    original: Dataset, rows: Transactions, noise: Integers, clock: Integers, spent: Money, limit: float
+    original: Dataset, rows: Transactions, jitter: int, spent: Money, limit: float, rng: np.random.Generator
 ) -> Transactions:
     """Move receipts by some days of sale, never beyond the customer's last one; draw their times anew.
 
@@ -119,8 +118,9 @@ def _moved_in_time(
     customer, place = rows.customer[first], np.searchsorted(days, rows.day[first])
     last = np.zeros(original.n_customers, dtype=np.int64)
     np.maximum.at(last, customer, place)
-    shift = np.where(place == last[customer], 0, noise[: len(first)])
-    rows = replace(rows, minute=frozen(rows.minute[first][clock[: len(first)]][rows.receipt.codes]))
+    shift = rng.integers(-jitter, jitter + 1, size=len(first))
+    shift[place == last[customer]] = 0
+    rows = replace(rows, minute=frozen(rng.permutation(rows.minute[first])[rows.receipt.codes]))
     calm = np.zeros(original.n_customers, dtype=bool)
     while True:
         moved = np.clip(place + np.where(calm[customer], 0, shift), 0, last[customer])

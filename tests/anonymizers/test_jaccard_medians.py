@@ -47,6 +47,20 @@ def test_as_few_clusters_as_brute_force_with_free_centres(seed: int, limit: floa
     assert found.n_clusters == fewest_by_brute_force(table, limit)
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("effort", [0.0, 0.01])
+def test_the_limit_is_kept_on_any_table(seed: int, effort: float) -> None:
+    rng = np.random.default_rng(seed)
+    table = tiny(seed, n=60, m=30)
+    limit = float(rng.uniform(0.05, 0.9))
+    sets = sparse.csr_matrix(table.astype(float))
+    found = jaccard_medians(sets, limit, rng, effort)
+    centres = found.centres.toarray()
+    means = [jaccard(row, centres[k]) for row, k in zip(table, found.cluster, strict=True)]
+    assert np.mean(means) == pytest.approx(found.mean_distance) and found.mean_distance <= limit
+    assert sorted(set(found.cluster.tolist())) == list(range(found.n_clusters))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_no_single_item_improves_a_centre_that_was_climbed(seed: int) -> None:
     table = tiny(seed, n=7, m=12)
