@@ -10,11 +10,11 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -73,7 +73,6 @@ class Claim:
 
     job: Job
     token: str
-    _last_report: float = field(default=-1.0)
 
     def mine(self) -> Any:
         return Job.objects.filter(pk=self.job.pk, token=self.token, state=Job.State.RUNNING)
@@ -185,8 +184,13 @@ def _heartbeat(claim: Claim) -> Iterator[None]:
     def beat() -> None:
         try:
             while not stop.wait(settings.JOB_LEASE_SECONDS / 3):
-                if not claim.mine().update(lease_until=timezone.now() + _lease()):
-                    return
+                try:
+                    if not claim.mine().update(lease_until=timezone.now() + _lease()):
+                        return
+                except DatabaseError:
+                    # The database may be restarting; there is time for another beat before the lease lapses.
+                    logger.warning("heartbeat of job %s failed", claim.job.pk)
+                    connection.close()
         finally:
             connection.close()
 
