@@ -80,8 +80,8 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 
-# Three stores. `entries` holds what attackers may read; `attacks` what they hand in; `vault` holds uploads and
-# truths, and only contest/vault.py opens it. Another backend of Django's storage API can take the place of each.
+# Three stores. `entries` holds what attackers may read, `attacks` what they hand in, `vault` uploads and
+# truths: only contest/vault.py opens it. Any backend of Django's storage API can take the place of each.
 FILES = VAR / "files"
 STORAGES = {
     "default": {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": FILES / "public"}},

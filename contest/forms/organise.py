@@ -48,9 +48,7 @@ class HouseEntryForm(forms.Form):
         """What was chosen, without what was left at its default."""
         chosen = {item.name: self.cleaned_data[PREFIX + item.name] for item in self.method.parameters}
         defaults = {item.name: item.default for item in self.method.parameters}
-        return {
-            name: value for name, value in chosen.items() if value is not None and value != defaults[name]
-        }
+        return {name: value for name, value in chosen.items() if value not in (None, "", defaults[name])}
 
 
 PREFIX = "set_"
