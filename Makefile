@@ -19,6 +19,7 @@ $(STAMP): $(LOCK) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@UV_LINK_MODE=copy $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r $(LOCK)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/kakurenbo warm-up
 	@touch $(STAMP)
 
 install: $(STAMP) ## Make .venv with everything (quick when nothing changed)
