@@ -14,7 +14,7 @@ def dsp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> Tabl
     """Draw normal scores given the other columns, and shuffle the originals by the ranks of the draws.
 
     With ρ = 2 sin(π r / 6) of Spearman's r and the scores Φ⁻¹((rank − ½) / N) of the given columns, the row
-    whose draw has rank k gets the original value of rank k. Margins are kept exactly, monotone relations well.
+    whose draw has rank k gets the original value of rank k. Margins are kept exactly.
     """
     from scipy.special import ndtri
 
@@ -25,7 +25,7 @@ def dsp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> Tabl
     drawn = draw_given(np.zeros(secrets.shape[1]), known, correlations, rng)
     released = table.copy()
     for place, secret in enumerate(prepared.secrets):
-        rows = shuffled_rows(secret.values, drawn[:, place], rng)
+        rows = shuffled_rows(secret.order, drawn[:, place], rng)
         released[secret.name] = table[secret.name].to_numpy()[rows]
     return TableResult(released, {"warnings": list(prepared.warnings)})
 

@@ -36,7 +36,7 @@ def as_original(column: pd.Series, values: np.ndarray, drawn: np.ndarray) -> np.
     whole = bool((values == np.rint(values)).all())
     result = np.rint(drawn) if whole else drawn
     result = np.maximum(result, 0) if values.min() >= 0 else result
-    return result.astype(column.dtype)
+    return result.astype(column.to_numpy().dtype)
 
 
 GADP = TableMethod(

@@ -32,7 +32,7 @@ def more_s(
     masked = mask_in_sequence(prepared, order, subsets, rng)
     released = table.copy()
     for secret, one in zip(prepared.secrets, masked, strict=True):
-        rows = shuffled_rows(secret.values, one.cells, rng)
+        rows = shuffled_rows(secret.order, one.cells, rng)
         released[secret.name] = table[secret.name].to_numpy()[rows]
     return TableResult(released, told(masked, prepared, cutoff))
 

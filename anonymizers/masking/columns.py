@@ -5,21 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from anonymizers.masking.grid import Floats
+from anonymizers.masking.ranks import Rows, tie_bounds
 from anonymizers.publish import Refused
 from anonymizers.table_method import Columns, columns_of
 
 
 @dataclass(frozen=True, eq=False)
 class Secret:
-    """A confidential column. ``values`` are its numbers, ``cells`` what is modelled: transformed, rounded."""
+    """A confidential column. ``values`` are its numbers, ``cells`` what is modelled: transformed, rounded.
+
+    ``order`` lists the rows by rising value; the cells rise with it.
+    """
 
     name: str
     values: Floats
     cells: Floats
+    order: Rows
+
+    def take(self, rows: Rows) -> Secret:
+        values = self.values[rows]
+        return Secret(self.name, values, self.cells[rows], np.argsort(values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +50,8 @@ def prepare(table: pd.DataFrame, columns: Columns, transform: str, decimals: int
     """Check the columns and turn them into numbers.
 
     Text columns to condition on become dummies. ``transform`` is ``none`` or ``cdf``: the latter replaces
-    every number by its empirical distribution function, the G and H of Qian and Xie (5). ``decimals`` of 0 or more
-    rounds what is modelled, 4.3.4; −1 rounds nothing.
+    every number by its empirical distribution function, the G and H of Qian and Xie (5). ``decimals`` of 0 or
+    more rounds what is modelled, 4.3.4; −1 rounds nothing.
     """
     hidden, given = columns_of(columns, "confidential"), columns_of(columns, "given")
     for name in hidden:
@@ -82,40 +90,42 @@ def numbers(column: pd.Series) -> Floats:
     return values
 
 
-def empirical_cdf(values: Floats) -> Floats:
+def empirical_cdf(values: Floats, order: Rows | None = None) -> Floats:
     """The share of values that are no larger, for every value.
 
     >>> empirical_cdf(np.array([3.0, 1.0, 3.0, 9.0])).tolist()
     [0.75, 0.25, 0.75, 1.0]
     """
-    ordered = np.sort(values)
-    return np.searchsorted(ordered, values, side="right") / len(values)
+    return tie_bounds(values, order)[1] / len(values)
 
 
 def _secret(column: pd.Series, transform: str, decimals: int) -> Secret:
     values = numbers(column)
-    if len(np.unique(values)) < 2:
+    if values.min() == values.max():
         raise Refused(
             f"The confidential column {column.name!r} must hold at least two distinct values. Got one "
             "instead: nothing can be drawn in its place."
         )
-    cells = _modelled(values, transform, decimals)
-    if len(np.unique(cells)) < 2:
+    order = np.argsort(values)
+    cells = _modelled(values, order, transform, decimals)
+    if cells.min() == cells.max():
         raise Refused(
             f"Rounding to {decimals} decimals leaves one value in column {column.name!r}. Use more decimals."
         )
-    return Secret(str(column.name), values, cells)
+    return Secret(str(column.name), values, cells, order)
 
 
 def _predictors(column: pd.Series, transform: str, decimals: int) -> list[Predictor]:
     name = str(column.name)
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         values = numbers(column)
-        distinct = len(np.unique(values))
-        if distinct < 3:
-            return [Predictor(name, (values == values.max()).astype(float), dummy=True)] * (distinct - 1)
+        if values.min() == values.max():
+            return []
+        if two_valued(values):
+            return [Predictor(name, (values == values.max()).astype(float), dummy=True)]
         # Rounding serves speed only through the columns that are modelled and those on the same unit scale.
-        return [Predictor(name, _modelled(values, transform, decimals if transform == "cdf" else -1))]
+        rounding = decimals if transform == "cdf" else -1
+        return [Predictor(name, _modelled(values, np.argsort(values), transform, rounding))]
     if column.isna().any():
         numbers(column)
     codes, labels = pd.factorize(column, sort=True)
@@ -126,20 +136,22 @@ def _predictors(column: pd.Series, transform: str, decimals: int) -> list[Predic
     ]
 
 
-def _modelled(values: Floats, transform: str, decimals: int) -> Floats:
-    moved = empirical_cdf(values) if transform == "cdf" else values
+def two_valued(values: Floats) -> bool:
+    return bool(((values == values.min()) | (values == values.max())).all())
+
+
+def _modelled(values: Floats, order: Rows, transform: str, decimals: int) -> Floats:
+    moved = empirical_cdf(values, order) if transform == "cdf" else values
     return moved if decimals < 0 else np.round(moved, decimals)
 
 
-def members(
-    codes: npt.NDArray[np.int64], drawn: npt.NDArray[np.int64], rng: np.random.Generator
-) -> np.ndarray:
+def members(codes: Rows, drawn: Rows, rng: np.random.Generator) -> Rows:
     """For every drawn code a random row that has it.
 
     >>> members(np.array([1, 0, 1]), np.array([0, 0]), np.random.default_rng(1)).tolist()
     [1, 1]
     """
-    order = np.argsort(codes, kind="stable")
     count = np.bincount(codes)
+    order = np.argsort(codes.astype(np.min_scalar_type(len(count))), kind="stable")
     start = np.cumsum(count) - count
     return order[start[drawn] + (rng.random(len(drawn)) * count[drawn]).astype(np.int64)]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from anonymizers.masking.grid import Floats, Grid, grid_of
 
@@ -24,15 +25,26 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """The data of one confidential column: ``points`` are x_k − x_0, ``codes[i]`` is the k of row i."""
+    """The data of one confidential column, equal rows of terms told once.
+
+    ``points`` are x_k − x_0 and ``counts`` the n_k; row r of ``terms`` stands for ``rows[r]`` observations
+    whose x − x_0 add up to ``sums[r]``.
+    """
 
     points: Floats
-    codes: npt.NDArray[np.int64]
+    counts: Floats
     terms: Floats
+    rows: Floats
+    sums: Floats
 
-    @property
-    def counts(self) -> Floats:
-        return np.bincount(self.codes, minlength=len(self.points)).astype(float)
+    @classmethod
+    def of(cls, points: Floats, codes: npt.NDArray[np.int64], terms: Floats) -> Likelihood:
+        """``codes[i]`` is the k of observation i, ``terms[i]`` its terms."""
+        counts = np.bincount(codes, minlength=len(points)).astype(float)
+        first, group = equal_rows(terms)
+        rows = np.bincount(group, minlength=len(first)).astype(float)
+        sums = np.bincount(group, weights=points[codes], minlength=len(first))
+        return cls(points, counts, np.asfortranarray(terms[first]), rows, sums)
 
     def grid(self, gamma: Floats) -> Grid:
         return grid_of(self.terms @ gamma, float(np.ptp(self.points)))
@@ -40,29 +52,30 @@ class Likelihood:
     def value_and_gradient(self, weights: Floats, gamma: Floats) -> tuple[float, Floats, Floats]:
         """L, ∂L/∂λ and ∂L/∂γ at λ = ``weights`` and γ = ``gamma``.
 
-        >>> data = Likelihood(np.array([-0.5, 0.5]), np.array([0, 1]), np.array([[-1.0], [1.0]]))
+        >>> data = Likelihood.of(np.array([-0.5, 0.5]), np.array([0, 1]), np.array([[-1.0], [1.0]]))
         >>> value, by_weight, by_gamma = data.value_and_gradient(np.zeros(2), np.zeros(1))
         >>> bool(np.isclose(value, 2 * np.log(0.5))), by_weight.tolist(), by_gamma.tolist()
         (True, [0.0, 0.0], [1.0])
         """
         grid = self.grid(gamma)
-        rows_at = grid.weights.T @ np.ones(len(self.codes))
+        rows_at = grid.spread(self.rows)
         logsum, mean = np.empty(len(grid.nodes)), np.empty(len(grid.nodes))
         expected = np.zeros(len(self.points))
         for part, shares, logs in node_blocks(self.points, weights, grid.nodes):
             logsum[part], mean[part] = logs, shares @ self.points
             expected += rows_at[part] @ shares
-        counts = self.counts
-        observed = self.points[self.codes]
-        value = counts @ weights + observed @ (self.terms @ gamma) - rows_at @ logsum
-        return float(value), counts - expected, self.terms.T @ (observed - grid.weights @ mean)
+        value = self.counts @ weights + self.sums @ (self.terms @ gamma) - rows_at @ logsum
+        by_gamma = self.terms.T @ (self.sums - self.rows * grid.read(mean))
+        return float(value), self.counts - expected, by_gamma
 
     def information(self, weights: Floats, gamma: Floats) -> Floats:
         """The negative second derivatives of L, the λ first and then the γ: a (K + q) square."""
         grid, n_points = self.grid(gamma), len(self.points)
         n = n_points + self.terms.shape[1]
-        rows_at = grid.weights.T @ np.ones(len(self.codes))
-        terms_at = grid.weights.T @ self.terms
+        rows_at = grid.spread(self.rows)
+        terms_at = np.zeros((len(grid.nodes), self.terms.shape[1]))
+        for column in range(self.terms.shape[1]):
+            terms_at[:, column] = grid.spread(self.rows * self.terms[:, column])
         full, expected, variance = np.zeros((n, n)), np.zeros(n_points), np.empty(len(grid.nodes))
         for part, shares, _ in node_blocks(self.points, weights, grid.nodes):
             mean = shares @ self.points
@@ -73,9 +86,26 @@ class Likelihood:
             full[:n_points, n_points:] += cross - shares.T @ (terms_at[part] * mean[:, None])
         full[np.arange(n_points), np.arange(n_points)] += expected
         full[n_points:, :n_points] = full[:n_points, n_points:].T
-        spread = grid.weights @ variance
+        spread = self.rows * grid.read(variance)
         full[n_points:, n_points:] = (self.terms * spread[:, None]).T @ self.terms
         return full
+
+
+def equal_rows(terms: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """A row of every kind and the kind of every row; every row a kind of its own where few are equal.
+
+    >>> [part.tolist() for part in equal_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [1.0, 2.0]]))]
+    [[0, 1], [0, 1, 0, 0]]
+    """
+    n, q = terms.shape
+    # One number a row finds equal rows by hashing; the comparison below makes sure of it.
+    keys = terms @ np.sqrt(np.arange(2.0, q + 2.0)) if q else np.zeros(n)
+    group, kinds = pd.factorize(keys)
+    first = np.empty(len(kinds), dtype=np.int64)
+    first[group[::-1]] = np.arange(n)[::-1]
+    if len(kinds) > n / 2 or not np.array_equal(terms[first][group], terms):
+        return np.arange(n), np.arange(n)
+    return first, group.astype(np.int64)
 
 
 def node_blocks(points: Floats, weights: Floats, nodes: Floats) -> Iterator[tuple[slice, Floats, Floats]]:

@@ -1,11 +1,12 @@
-"""The semiparametric odds-ratio model of one column given others: maximum likelihood and what follows from it."""
+"""The semiparametric odds-ratio model of one column given others, fitted by maximum likelihood."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from anonymizers.masking.grid import Floats
 from anonymizers.masking.likelihood import Likelihood, node_blocks
@@ -63,12 +64,13 @@ def fit_odds_ratio(values: Floats, terms: Floats) -> OddsRatio:
     start is the identity, so that one unit is one standard error. Collinear terms are allowed: the
     coefficients are then those of the smallest norm.
     """
-    points, codes = np.unique(values, return_inverse=True)
+    codes, points = pd.factorize(values, sort=True)
     if len(points) < 2:
         raise ValueError("An odds-ratio model needs at least two distinct values. Got one instead.")
     centre, unit = float(values.mean()), float(values.std())
-    basis, back = _orthogonal(terms)
-    data = Likelihood((points - centre) / unit, codes.astype(np.int64), basis)
+    data = Likelihood.of((points - centre) / unit, codes.astype(np.int64), terms)
+    basis, back = _orthogonal(data.terms, data.rows)
+    data = replace(data, terms=basis)
     weights, alpha, iterations, remaining = _maximise(data)
     value, _, _ = data.value_and_gradient(weights, alpha)
     gamma = back @ alpha / unit
@@ -77,14 +79,15 @@ def fit_odds_ratio(values: Floats, terms: Floats) -> OddsRatio:
     )
 
 
-def _orthogonal(terms: Floats) -> tuple[Floats, Floats]:
+def _orthogonal(terms: Floats, rows: Floats) -> tuple[Floats, Floats]:
     """An orthonormal basis of the terms, of unit variance, and the map from its coefficients to theirs."""
-    scale = np.sqrt((terms**2).mean(axis=0))
+    scale = np.sqrt(np.average(terms**2, axis=0, weights=rows))
     scale[scale == 0] = 1.0
-    left, sizes, right = np.linalg.svd(terms / scale, full_matrices=False)
-    kept = sizes > 1e-9 * max(sizes.max(initial=0.0), 1e-300)
-    root = np.sqrt(len(terms))
-    return left[:, kept] * root, (right[kept].T * (root / sizes[kept])) / scale[:, None]
+    scaled = terms / scale
+    sizes, axes = np.linalg.eigh((scaled * rows[:, None]).T @ scaled / rows.sum())
+    kept = sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300)
+    turn = axes[:, kept] / np.sqrt(sizes[kept])
+    return scaled @ turn, turn / scale[:, None]
 
 
 def _maximise(data: Likelihood) -> tuple[Floats, Floats, int, float]:
@@ -127,11 +130,11 @@ def _round(data: Likelihood, weights: Floats, alpha: Floats) -> tuple[Floats, Fl
 def _start(data: Likelihood) -> tuple[Floats, Floats]:
     """Independence or the normal linear model, whichever is likelier.
 
-    A normal linear model of variance s² is the odds-ratio model with γ = β / s²; against the marginal variance
-    1 its reference density is the marginal one times exp(−x² (1/s² − 1) / 2).
+    A normal linear model of variance s² is the odds-ratio model with γ = β / s²; against the marginal
+    variance 1 its reference density is the marginal one times exp(−x² (1/s² − 1) / 2).
     """
     apart = np.log(data.counts), np.zeros(data.terms.shape[1])
-    slope = data.terms.T @ data.points[data.codes] / len(data.codes)
+    slope = data.terms.T @ data.sums / data.rows.sum()
     excess = 1 / max(1 - float(slope @ slope), 1e-3) - 1
     linear = apart[0] - data.points**2 * excess / 2, slope * (1 + excess)
     return max(apart, linear, key=lambda start: data.value_and_gradient(*start)[0])
@@ -152,7 +155,7 @@ def _coordinates(data: Likelihood, weights: Floats, alpha: Floats) -> _Coordinat
     if len(weights) <= MAX_PRECONDITIONED:
         information = data.information(weights, alpha)
         # Adding a constant to all λ changes nothing; the rank-one term makes that direction harmless.
-        information[: len(weights), : len(weights)] += len(data.codes) / len(weights) ** 2
+        information[: len(weights), : len(weights)] += data.rows.sum() / len(weights) ** 2
         information[np.diag_indices_from(information)] *= 1 + 1e-8
         try:
             lower = cholesky(information, lower=True)
@@ -164,5 +167,5 @@ def _coordinates(data: Likelihood, weights: Floats, alpha: Floats) -> _Coordinat
                 lambda gradient: solve_triangular(lower, gradient, lower=True),
                 curved=True,
             )
-    size = np.concatenate([np.sqrt(data.counts), np.full(len(alpha), np.sqrt(len(data.codes)))])
+    size = np.concatenate([np.sqrt(data.counts), np.full(len(alpha), np.sqrt(data.rows.sum()))])
     return _Coordinates(lambda step: step / size, lambda gradient: gradient / size, curved=False)

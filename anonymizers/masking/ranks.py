@@ -7,18 +7,22 @@ import numpy.typing as npt
 
 from anonymizers.masking.grid import Floats
 
+Rows = npt.NDArray[np.int64]
 
-def shuffled_rows(originals: Floats, drawn: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+
+def shuffled_rows(order: Rows, drawn: Floats, rng: np.random.Generator) -> Rows:
     """For every row the row of the original value with the rank of its drawn value, ties in random order.
 
-    >>> rows = shuffled_rows(np.array([5.0, 7.0, 6.0]), np.array([0.3, 0.1, 0.2]), np.random.default_rng(1))
+    ``order`` lists the rows by rising original value.
+
+    >>> rows = shuffled_rows(np.array([0, 2, 1]), np.array([0.3, 0.1, 0.2]), np.random.default_rng(1))
     >>> rows.tolist()
     [1, 0, 2]
     """
-    tie_breaker = rng.random(len(drawn))
-    places = np.lexsort((tie_breaker, drawn))
+    mixed = rng.permutation(len(drawn))
+    places = mixed[np.argsort(drawn[mixed], kind="stable")]
     rows = np.empty(len(drawn), dtype=np.int64)
-    rows[places] = np.argsort(originals, kind="stable")
+    rows[places] = order
     return rows
 
 
@@ -28,11 +32,21 @@ def average_ranks(values: Floats) -> Floats:
     >>> average_ranks(np.array([3.0, 1.0, 3.0])).tolist()
     [2.5, 1.0, 2.5]
     """
-    order = np.argsort(values, kind="stable")
+    smaller, no_larger = tie_bounds(values)
+    return (smaller + no_larger + 1) / 2
+
+
+def tie_bounds(values: Floats, order: Rows | None = None) -> tuple[Rows, Rows]:
+    """For every value, how many are smaller and how many are no larger; ``order`` sorts them if given.
+
+    >>> [part.tolist() for part in tie_bounds(np.array([3.0, 1.0, 3.0]))]
+    [[1, 0, 1], [3, 1, 3]]
+    """
+    order = np.argsort(values) if order is None else order
     ordered = values[order]
-    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    first = np.ones(len(values), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     start = np.flatnonzero(first)
-    end = np.append(start[1:], len(values))
-    ranks = np.empty(len(values))
-    ranks[order] = ((start + end + 1) / 2)[np.cumsum(first) - 1]
-    return ranks
+    group = np.empty(len(values), dtype=np.int64)
+    group[order] = np.cumsum(first) - 1
+    return start[group], np.append(start[1:], len(values))[group]

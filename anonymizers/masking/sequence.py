@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.masking.columns import Predictor, Prepared, Secret, members
+from anonymizers.masking.columns import Predictor, Prepared, Secret, members, two_valued
 from anonymizers.masking.draw import draw_codes, expected_distance
 from anonymizers.masking.grid import Floats
 from anonymizers.masking.odds_ratio import OddsRatio, fit_odds_ratio
@@ -35,15 +35,20 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Masked:
-    """One secret masked: ``donors[i]`` is the row whose original value row i gets, ``cells`` what was drawn.
-
-    ``distances`` are the EMPD of the subsets, (8), at the masked earlier secrets.
-    """
+    """One secret masked: its fits and EMPD, (8), a subset of rows each, and the cell drawn for every row."""
 
     fits: tuple[Fitted, ...]
     distances: tuple[float, ...]
-    donors: Rows
+    parts: tuple[Rows, ...]
     cells: Floats
+
+    def donors(self, rng: np.random.Generator) -> Rows:
+        """For every row a random row of its subset whose value lies in the drawn cell."""
+        donors = np.empty(len(self.cells), dtype=np.int64)
+        for fit, part in zip(self.fits, self.parts, strict=True):
+            codes = np.searchsorted(fit.model.points, self.cells[part])
+            donors[part] = part[members(fit.codes, codes, rng)]
+        return donors
 
 
 def mask_in_sequence(
@@ -58,18 +63,17 @@ def mask_in_sequence(
     if n < 2 * subsets:
         raise Refused(f"{n} rows cannot be split into {subsets} subsets of at least two rows.")
     parts = np.array_split(rng.permutation(n) if subsets > 1 else np.arange(n), subsets)
-    donors = [np.empty(n, dtype=np.int64) for _ in prepared.secrets]
     cells = [np.empty(n) for _ in prepared.secrets]
     fits: list[list[Fitted]] = [[] for _ in prepared.secrets]
     distances: list[list[float]] = [[] for _ in prepared.secrets]
     for part in parts:
-        for place, (fitted, codes, empd) in enumerate(_mask_part(_restricted(prepared, part), order, rng)):
+        within = prepared if subsets == 1 else _restricted(prepared, part)
+        for place, (fitted, codes, empd) in enumerate(_mask_part(within, order, rng)):
             fits[place].append(fitted)
             distances[place].append(empd)
             cells[place][part] = fitted.model.points[codes]
-            donors[place][part] = part[members(fitted.codes, codes, rng)]
-    each = zip(fits, distances, donors, cells, strict=True)
-    return tuple(Masked(tuple(fit), tuple(empd), donor, cell) for fit, empd, donor, cell in each)
+    each = zip(fits, distances, cells, strict=True)
+    return tuple(Masked(tuple(fit), tuple(empd), tuple(parts), cell) for fit, empd, cell in each)
 
 
 def fit_in_sequence(prepared: Prepared, order: str) -> list[Fitted]:
@@ -78,7 +82,7 @@ def fit_in_sequence(prepared: Prepared, order: str) -> list[Fitted]:
     fitted = []
     for secret in prepared.secrets:
         fitted.append(_fit(secret, known, order))
-        known.append(Predictor(secret.name, secret.cells, dummy=len(np.unique(secret.cells)) < 3))
+        known.append(Predictor(secret.name, secret.cells, dummy=two_valued(secret.cells)))
     return fitted
 
 
@@ -97,11 +101,12 @@ def _mask_part(prepared: Prepared, order: str, rng: np.random.Generator) -> list
     for fitted in fit_in_sequence(prepared, order):
         terms = draw_terms(fitted, prepared, drawn)
         codes = draw_codes(fitted.model, terms, rng)
-        empd = expected_distance(fitted.model, terms, fitted.codes, fitted.secret.values)
-        if empd <= NO_DISTANCE * fitted.secret.values.std():
+        values = fitted.secret.values
+        empd = expected_distance(fitted.model, terms, fitted.codes, values, fitted.secret.order)
+        if empd <= NO_DISTANCE * values.std():
             raise Refused(
-                f"The given columns determine {fitted.secret.name!r}: masked values would equal the originals "
-                f"(expected distance {empd:.3g}). Declare the columns that predict it confidential too."
+                f"The given columns determine {fitted.secret.name!r}: masked values would equal the "
+                f"originals (expected distance {empd:.3g}). Make the columns that predict it confidential."
             )
         drawn.append(fitted.model.points[codes])
         result.append((fitted, codes, empd))
@@ -127,10 +132,10 @@ def _fit(secret: Secret, known: Sequence[Predictor], order: str) -> Fitted:
 
 
 def _restricted(prepared: Prepared, rows: Rows) -> Prepared:
-    secrets = tuple(replace(s, values=s.values[rows], cells=s.cells[rows]) for s in prepared.secrets)
+    secrets = tuple(secret.take(rows) for secret in prepared.secrets)
     given = tuple(replace(p, values=p.values[rows]) for p in prepared.given)
     for secret in secrets:
-        if len(np.unique(secret.cells)) < 2:
+        if secret.cells.min() == secret.cells.max():
             raise Refused(f"A random subset holds one value of {secret.name!r} only. Use fewer subsets.")
     return Prepared(secrets, given, prepared.warnings)
 
@@ -175,7 +180,7 @@ def _warnings(secret: str, fits: Sequence[Fitted], empd_in_sd: float, cutoff: fl
         found.append(f"Columns given to {secret!r} are collinear: its coefficients are not unique.")
     if empd_in_sd < cutoff:
         found.append(
-            f"The expected distance of {secret!r} is only {empd_in_sd:.3g} standard deviations, below the cutoff "
-            f"{cutoff:g}: the given columns predict it. Consider masking those columns too."
+            f"The expected distance of {secret!r} is only {empd_in_sd:.3g} standard deviations, below the "
+            f"cutoff {cutoff:g}: the given columns predict it. Consider masking those columns too."
         )
     return found
