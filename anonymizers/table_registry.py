@@ -9,11 +9,18 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
+from anonymizers.c_gadp import C_GADP
+from anonymizers.dsp import DSP
+from anonymizers.gadp import GADP
+from anonymizers.mi import MI
+from anonymizers.more_mi import MORE_MI
+from anonymizers.more_p import MORE_P
+from anonymizers.more_s import MORE_S
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
 
-TABLE_METHODS: tuple[TableMethod, ...] = ()
+TABLE_METHODS: tuple[TableMethod, ...] = (MORE_P, MORE_S, MORE_MI, GADP, C_GADP, DSP, MI)
 
 
 def table_method(name: str) -> TableMethod:

@@ -38,12 +38,15 @@ class Likelihood:
     sums: Floats
 
     @classmethod
-    def of(cls, points: Floats, codes: npt.NDArray[np.int64], terms: Floats) -> Likelihood:
-        """``codes[i]`` is the k of observation i, ``terms[i]`` its terms."""
-        counts = np.bincount(codes, minlength=len(points)).astype(float)
+    def of(
+        cls, points: Floats, codes: npt.NDArray[np.int64], terms: Floats, shares: Floats | None = None
+    ) -> Likelihood:
+        """``codes[i]`` is the k of observation i, ``terms[i]`` its terms, ``shares[i]`` its weight."""
+        each = np.ones(len(codes)) if shares is None else shares
+        counts = np.bincount(codes, weights=each, minlength=len(points))
         first, group = equal_rows(terms)
-        rows = np.bincount(group, minlength=len(first)).astype(float)
-        sums = np.bincount(group, weights=points[codes], minlength=len(first))
+        rows = np.bincount(group, weights=each, minlength=len(first))
+        sums = np.bincount(group, weights=each * points[codes], minlength=len(first))
         return cls(points, counts, np.asfortranarray(terms[first]), rows, sums)
 
     def grid(self, gamma: Floats) -> Grid:

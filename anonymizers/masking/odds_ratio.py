@@ -15,8 +15,10 @@ MAX_ITERATIONS = 500
 ROUND = 12
 GOAL = 1e-5
 """Gradient, in standard errors, at which the search stops."""
-MAX_PRECONDITIONED = 1_500
+CHEAP = 100
 """Up to so many distinct values the search starts from the curvature; beyond, from its diagonal."""
+MAX_PRECONDITIONED = 1_500
+"""Up to so many distinct values it turns to the curvature where the diagonal did not do."""
 TOLERANCE = 1e-3
 """Largest remaining step, in standard errors of a parameter, that still counts as converged."""
 
@@ -57,18 +59,18 @@ class OddsRatio:
         return np.concatenate([shares for _, shares, _ in blocks])
 
 
-def fit_odds_ratio(values: Floats, terms: Floats) -> OddsRatio:
+def fit_odds_ratio(values: Floats, terms: Floats, shares: Floats | None = None) -> OddsRatio:
     """Fit the odds-ratio model of ``values`` given the centred ``terms`` (rows × q) by maximum likelihood.
 
     Limited-memory quasi-Newton with the analytic gradient, in coordinates in which the information at the
     start is the identity, so that one unit is one standard error. Collinear terms are allowed: the
-    coefficients are then those of the smallest norm.
+    coefficients are then those of the smallest norm. ``shares`` weighs the observations.
     """
     codes, points = pd.factorize(values, sort=True)
     if len(points) < 2:
         raise ValueError("An odds-ratio model needs at least two distinct values. Got one instead.")
     centre, unit = float(values.mean()), float(values.std())
-    data = Likelihood.of((points - centre) / unit, codes.astype(np.int64), terms)
+    data = Likelihood.of((points - centre) / unit, codes.astype(np.int64), terms, shares)
     basis, back = _orthogonal(data.terms, data.rows)
     data = replace(data, terms=basis)
     weights, alpha, iterations, remaining = _maximise(data)
@@ -97,21 +99,26 @@ def _maximise(data: Likelihood) -> tuple[Floats, Floats, int, float]:
     """
     weights, alpha = _start(data)
     iterations, remaining = 0, np.inf
+    # The curvature of many values is dear, and near a normal model its diagonal is nearly as good.
+    curved = len(weights) <= CHEAP
     while iterations < MAX_ITERATIONS:
-        weights, alpha, done, remaining = _round(data, weights, alpha)
+        weights, alpha, done, remaining = _round(data, weights, alpha, curved)
         iterations += done
-        if remaining <= GOAL or done == 0:
+        if remaining <= GOAL or (done == 0 and curved):
             break
+        curved = len(weights) <= MAX_PRECONDITIONED
     return weights, alpha, iterations, remaining
 
 
-def _round(data: Likelihood, weights: Floats, alpha: Floats) -> tuple[Floats, Floats, int, float]:
+def _round(
+    data: Likelihood, weights: Floats, alpha: Floats, curved: bool
+) -> tuple[Floats, Floats, int, float]:
     """Some iterations of limited-memory quasi-Newton from a point, in the coordinates of that point."""
     from scipy.optimize import minimize
 
     n_points = len(weights)
     origin = np.concatenate([weights, alpha])
-    coordinates = _coordinates(data, weights, alpha)
+    coordinates = _coordinates(data, weights, alpha, curved)
     # Differences from the first value keep the line search exact near the optimum.
     first = data.value_and_gradient(weights, alpha)[0]
 
@@ -120,7 +127,7 @@ def _round(data: Likelihood, weights: Floats, alpha: Floats) -> tuple[Floats, Fl
         value, by_weight, by_alpha = data.value_and_gradient(full[:n_points], full[n_points:])
         return first - value, -coordinates.to_gradient(np.concatenate([by_weight, by_alpha]))
 
-    length = ROUND if coordinates.curved else MAX_ITERATIONS
+    length = ROUND if n_points <= MAX_PRECONDITIONED else MAX_ITERATIONS
     options = {"maxiter": length, "ftol": 0.0, "gtol": GOAL, "maxcor": 20}
     found = minimize(loss, np.zeros(len(origin)), jac=True, method="L-BFGS-B", options=options)
     best = origin + coordinates.to_parameters(found.x)
@@ -146,13 +153,12 @@ class _Coordinates:
 
     to_parameters: Callable[[Floats], Floats]
     to_gradient: Callable[[Floats], Floats]
-    curved: bool
 
 
-def _coordinates(data: Likelihood, weights: Floats, alpha: Floats) -> _Coordinates:
+def _coordinates(data: Likelihood, weights: Floats, alpha: Floats, curved: bool) -> _Coordinates:
     from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-    if len(weights) <= MAX_PRECONDITIONED:
+    if curved:
         information = data.information(weights, alpha)
         # Adding a constant to all λ changes nothing; the rank-one term makes that direction harmless.
         information[: len(weights), : len(weights)] += data.rows.sum() / len(weights) ** 2
@@ -165,7 +171,6 @@ def _coordinates(data: Likelihood, weights: Floats, alpha: Floats) -> _Coordinat
             return _Coordinates(
                 lambda step: solve_triangular(lower, step, lower=True, trans="T"),
                 lambda gradient: solve_triangular(lower, gradient, lower=True),
-                curved=True,
             )
     size = np.concatenate([np.sqrt(data.counts), np.full(len(alpha), np.sqrt(data.rows.sum()))])
-    return _Coordinates(lambda step: step / size, lambda gradient: gradient / size, curved=False)
+    return _Coordinates(lambda step: step / size, lambda gradient: gradient / size)

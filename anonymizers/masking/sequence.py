@@ -68,7 +68,7 @@ def mask_in_sequence(
     distances: list[list[float]] = [[] for _ in prepared.secrets]
     for part in parts:
         within = prepared if subsets == 1 else _restricted(prepared, part)
-        for place, (fitted, codes, empd) in enumerate(_mask_part(within, order, rng)):
+        for place, (fitted, codes, empd) in enumerate(mask_part(within, order, rng)):
             fits[place].append(fitted)
             distances[place].append(empd)
             cells[place][part] = fitted.model.points[codes]
@@ -76,12 +76,12 @@ def mask_in_sequence(
     return tuple(Masked(tuple(fit), tuple(empd), tuple(parts), cell) for fit, empd, cell in each)
 
 
-def fit_in_sequence(prepared: Prepared, order: str) -> list[Fitted]:
+def fit_in_sequence(prepared: Prepared, order: str, shares: Floats | None = None) -> list[Fitted]:
     """The models of all secrets, each given the predictors and the secrets before it."""
     known = list(prepared.given)
     fitted = []
     for secret in prepared.secrets:
-        fitted.append(_fit(secret, known, order))
+        fitted.append(_fit(secret, known, order, shares))
         known.append(Predictor(secret.name, secret.cells, dummy=two_valued(secret.cells)))
     return fitted
 
@@ -94,11 +94,13 @@ def draw_terms(fitted: Fitted, prepared: Prepared, drawn: Sequence[Floats]) -> F
     return terms if terms.size else np.zeros((len(fitted.codes), 0))
 
 
-def _mask_part(prepared: Prepared, order: str, rng: np.random.Generator) -> list[tuple[Fitted, Rows, float]]:
+def mask_part(
+    prepared: Prepared, order: str, rng: np.random.Generator, shares: Floats | None = None
+) -> list[tuple[Fitted, Rows, float]]:
     """Every secret's model, the codes drawn from it, and the expected distance of such a draw."""
     drawn: list[Floats] = []
     result = []
-    for fitted in fit_in_sequence(prepared, order):
+    for fitted in fit_in_sequence(prepared, order, shares):
         terms = draw_terms(fitted, prepared, drawn)
         codes = draw_codes(fitted.model, terms, rng)
         values = fitted.secret.values
@@ -113,7 +115,7 @@ def _mask_part(prepared: Prepared, order: str, rng: np.random.Generator) -> list
     return result
 
 
-def _fit(secret: Secret, known: Sequence[Predictor], order: str) -> Fitted:
+def _fit(secret: Secret, known: Sequence[Predictor], order: str, shares: Floats | None) -> Fitted:
     values = [predictor.values for predictor in known]
     centres = [float(column.mean()) for column in values]
 
@@ -126,7 +128,7 @@ def _fit(secret: Secret, known: Sequence[Predictor], order: str) -> Fitted:
         orders, model = chosen_orders(secret.cells, known, terms_of)
     else:
         orders = given_orders(wanted, secret.name, known)
-        model = fit_odds_ratio(secret.cells, terms_of(orders))
+        model = fit_odds_ratio(secret.cells, terms_of(orders), shares)
     codes = np.searchsorted(model.points, secret.cells)
     return Fitted(secret, model, tuple(orders), tuple(p.name for p in known), codes, terms_of(orders))
 
