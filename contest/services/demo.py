@@ -88,9 +88,8 @@ def _round(contest: Contest, organiser: User, data: Dataset) -> Round:
         attacks=[attack.name for attack in ATTACKS],
         phases=[
             (Phase.Kind.ANONYMISE, now - day, end),
-            (Phase.Kind.HANDOVER, end, end + day),
-            (Phase.Kind.ATTACK, end + day, end + 8 * day),
-            (Phase.Kind.RESULTS, end + 8 * day, end + 30 * day),
+            (Phase.Kind.ATTACK, now - day, end),
+            (Phase.Kind.RESULTS, end, end + 30 * day),
         ],
         entries_per_day=20,
         entries_in_total=500,

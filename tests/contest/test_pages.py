@@ -159,17 +159,19 @@ def test_an_organiser_announces_and_adds_a_house_entry(round_: Round) -> None:
     page = Client().get(reverse("contest", args=["demo"])).content.decode()
     assert "<strong>bold</strong>" in page
     assert "<script>alert" not in page
-    form = {"round": round_.pk, "method": "swap", "parameters": '{"share": 0.5}', "seed": 3}
-    assert client.post(reverse("house_entry", args=["demo"]), form).status_code == 302
+    url = reverse("house_entry", args=["demo"]) + "?method=swap"
+    assert "share" in client.get(url).content.decode()
+    form = {"round": round_.pk, "set_share": "0.5", "seed": 3}
+    assert client.post(url, form).status_code == 302
     work_off()
     entry = Entry.objects.get()
     assert entry.team.is_house
     assert entry.state == Entry.State.VALID
     assert AuditEvent.objects.filter(verb="house_entry.requested", actor__username="oni").exists()
-    bad = {**form, "parameters": '{"share": 7}'}
-    refused = client.post(reverse("house_entry", args=["demo"]), bad)
+    assert entry.team.name == "House · swap (share=0.5)"
+    refused = client.post(url, {**form, "set_share": "7"})
     assert refused.status_code == 422
-    assert "share" in refused.content.decode()
+    assert "less than or equal to" in refused.content.decode()
 
 
 def test_an_invitation_link_leads_into_the_team(team: Team) -> None:
@@ -197,11 +199,15 @@ def test_pinning_makes_an_older_entry_official(team: Team, round_: Round) -> Non
     assert Entry.objects.get(is_official=True).number == 1
 
 
-@pytest.mark.parametrize("name", ["announce", "house_entry", "invite", "pin", "revoke", "logout"])
+@pytest.mark.parametrize(
+    "name", ["announce", "invite", "pin", "revoke", "logout", "steer_attack", "guesses", "program"]
+)
 def test_what_changes_something_refuses_get(name: str, team: Team, round_: Round) -> None:
     arguments = {
         "announce": ["demo"],
-        "house_entry": ["demo"],
+        "steer_attack": ["demo", 1],
+        "guesses": ["demo", "practice"],
+        "program": ["demo", "practice"],
         "invite": ["demo"],
         "pin": ["demo", "practice", 1],
         "revoke": ["demo", 1],
