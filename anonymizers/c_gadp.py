@@ -30,7 +30,7 @@ def c_gadp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> T
     for place, secret in enumerate(prepared.secrets):
         values = np.quantile(secret.values, drawn[:, place])
         released[secret.name] = as_original(table[secret.name], secret.values, values)
-    return TableResult(released, {"warnings": list(prepared.warnings)})
+    return TableResult(released, {"notes": list(prepared.warnings)})
 
 
 def normal_scores(values: Floats) -> Floats:

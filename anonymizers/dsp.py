@@ -27,7 +27,7 @@ def dsp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> Tabl
     for place, secret in enumerate(prepared.secrets):
         rows = shuffled_rows(secret.order, drawn[:, place], rng)
         released[secret.name] = table[secret.name].to_numpy()[rows]
-    return TableResult(released, {"warnings": list(prepared.warnings)})
+    return TableResult(released, {"notes": list(prepared.warnings)})
 
 
 DSP = TableMethod(

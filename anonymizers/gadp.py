@@ -21,7 +21,7 @@ def gadp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> Tab
     released = table.copy()
     for place, secret in enumerate(prepared.secrets):
         released[secret.name] = as_original(table[secret.name], secret.values, drawn[:, place])
-    return TableResult(released, {"warnings": list(prepared.warnings)})
+    return TableResult(released, {"notes": list(prepared.warnings)})
 
 
 def as_original(column: pd.Series, values: np.ndarray, drawn: np.ndarray) -> np.ndarray:

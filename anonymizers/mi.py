@@ -54,7 +54,7 @@ def mi(
             values.append(drawn)
         tables.append(released)
     report = {"copies": copies, "families": {m.name: m.family for m, _ in models}}
-    return TableResult(pd.concat(tables, ignore_index=True), report | {"warnings": list(prepared.warnings)})
+    return TableResult(pd.concat(tables, ignore_index=True), report | {"notes": list(prepared.warnings)})
 
 
 def _family(values: Floats) -> str:

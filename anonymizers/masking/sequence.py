@@ -154,7 +154,7 @@ def told(masked: Sequence[Masked], prepared: Prepared, cutoff: float) -> dict[st
         empd = float(np.average(one.distances, weights=sizes))
         columns[secret] = _column_report(fits) | {"empd": empd, "empd_in_sd": empd / spread}
         warnings += _warnings(secret, fits, empd / spread, cutoff)
-    return {"columns": columns, "warnings": warnings}
+    return {"columns": columns, "notes": warnings}
 
 
 def _column_report(fits: Sequence[Fitted]) -> dict[str, Any]:

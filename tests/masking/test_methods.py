@@ -103,7 +103,7 @@ def test_every_fit_says_that_it_converged(table: pd.DataFrame) -> None:
     for column in report["columns"].values():
         assert column["converged"]
         assert column["remaining"] < 1e-3
-    assert report["warnings"] == []
+    assert report["notes"] == []
 
 
 @pytest.mark.parametrize("name", MASKING)
@@ -133,7 +133,7 @@ def test_one_observation_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", MASKING)
 def test_a_constant_given_column_is_left_out_with_a_warning(name: str, table: pd.DataFrame) -> None:
     report = run_table_method(name, table.assign(S2=3), COLUMNS, 1, {}).report
-    assert any("'S2' is constant" in warning for warning in report["warnings"])
+    assert any("'S2' is constant" in warning for warning in report["notes"])
 
 
 @pytest.mark.parametrize("name", MASKING)
@@ -144,7 +144,7 @@ def test_collinear_given_columns_do_no_harm(name: str, table: pd.DataFrame) -> N
     correlation = np.corrcoef(done.table["X1"], done.table["S1"])[0, 1]
     assert correlation == pytest.approx(np.corrcoef(table["X1"], table["S1"])[0, 1], abs=0.15)
     if name in ODDS_RATIO:
-        assert any("collinear" in warning for warning in done.report["warnings"])
+        assert any("collinear" in warning for warning in done.report["notes"])
 
 
 @pytest.mark.parametrize("name", ODDS_RATIO)
@@ -164,7 +164,7 @@ def test_separation_is_refused_and_near_separation_warns(table: pd.DataFrame) ->
         run_table_method("mi", split, columns, 1, {})
     near = table.assign(X1=table["S1"] + 0.05 * table["S2"])
     report = run_table_method("more-s", near, columns, 1, {}).report
-    assert any("standard deviations, below the cutoff" in warning for warning in report["warnings"])
+    assert any("standard deviations, below the cutoff" in warning for warning in report["notes"])
 
 
 @pytest.mark.parametrize(
