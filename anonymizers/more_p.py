@@ -45,7 +45,7 @@ PARAMETERS = (
               choices=("none", "cdf")),
     Parameter("decimals", "int", -1, "Round what is modelled; -1 does not.", low=-1, high=12),
     Parameter("subsets", "int", 1, "Split the rows into so many random subsets.", low=1, high=1000),
-    Parameter("cutoff", "float", 0.2, "Warn where EMPD is below so many deviations.", low=0, high=10),
+    Parameter("cutoff", "float", 0.2, "Warn where EMPD is below this share of chance.", low=0, high=10),
 )  # fmt: skip
 
 MORE_P = TableMethod(

@@ -18,7 +18,7 @@ from anonymizers.publish import Refused
 
 Rows = npt.NDArray[np.int64]
 NO_DISTANCE = 1e-3
-"""An EMPD below this share of a standard deviation publishes the original values: refused."""
+"""An EMPD below this share of that of independent values publishes the originals: refused."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ def mask_part(
         codes = draw_codes(fitted.model, terms, rng)
         values = fitted.secret.values
         empd = expected_distance(fitted.model, terms, fitted.codes, values, fitted.secret.order)
-        if empd <= NO_DISTANCE * values.std():
+        if empd <= NO_DISTANCE * mean_difference(values):
             raise Refused(
                 f"The given columns determine {fitted.secret.name!r}: masked values would equal the "
                 f"originals (expected distance {empd:.3g}). Make the columns that predict it confidential."
@@ -150,10 +150,12 @@ def told(masked: Sequence[Masked], prepared: Prepared, cutoff: float) -> dict[st
         fits = one.fits
         sizes = [len(fit.codes) for fit in fits]
         secret = fits[0].secret.name
-        spread = float(np.concatenate([fit.secret.values for fit in fits]).std())
+        values = np.concatenate([fit.secret.values for fit in fits])
         empd = float(np.average(one.distances, weights=sizes))
-        columns[secret] = _column_report(fits) | {"empd": empd, "empd_in_sd": empd / spread}
-        warnings += _warnings(secret, fits, empd / spread, cutoff)
+        share = empd / mean_difference(values)
+        distances = {"empd": empd, "empd_in_sd": empd / float(values.std()), "empd_share": share}
+        columns[secret] = _column_report(fits) | distances
+        warnings += _warnings(secret, fits, share, cutoff)
     return {"columns": columns, "notes": warnings}
 
 
@@ -174,15 +176,25 @@ def _column_report(fits: Sequence[Fitted]) -> dict[str, Any]:
     }
 
 
-def _warnings(secret: str, fits: Sequence[Fitted], empd_in_sd: float, cutoff: float) -> list[str]:
+def _warnings(secret: str, fits: Sequence[Fitted], share: float, cutoff: float) -> list[str]:
     found = []
     if not all(fit.model.converged for fit in fits):
         found.append(f"The model of {secret!r} did not converge; lower its order or round its values.")
     if any(fit.model.rank < fit.terms.shape[1] for fit in fits):
         found.append(f"Columns given to {secret!r} are collinear: its coefficients are not unique.")
-    if empd_in_sd < cutoff:
+    if share < cutoff:
         found.append(
-            f"The expected distance of {secret!r} is only {empd_in_sd:.3g} standard deviations, below the "
-            f"cutoff {cutoff:g}: the given columns predict it. Consider masking those columns too."
+            f"The expected distance of {secret!r} is only {share:.3g} of that between independent values, "
+            f"below the cutoff {cutoff:g}: the given columns predict it. Consider masking those columns too."
         )
     return found
+
+
+def mean_difference(values: Floats) -> float:
+    """The mean of |x − x′| over all pairs of values, each with itself too: EMPD where nothing predicts x.
+
+    >>> mean_difference(np.array([0.0, 1.0]))
+    0.5
+    """
+    n = len(values)
+    return float(2 * (2 * np.arange(1, n + 1) - n - 1) @ np.sort(values) / n**2)

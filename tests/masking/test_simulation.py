@@ -1,8 +1,8 @@
 """The simulations of Qian and Xie 5.1 and 5.4 against their printed tables, with 20 replications.
 
 At N = 500 and 1000 some printed figures cannot belong to a maximum of the likelihood: the expected distance
-of X2 exceeds 2/√π = 1.128, the most that normal residuals of variance 1 allow, and the biases of β42 grow with
-N. A search that stops early shows just that. Those rows are tested for being nearer the truth instead.
+of X2 exceeds 2/√π = 1.128, the most that normal residuals of variance 1 allow, and the biases of β42 grow
+with N. A search that stops early shows just that. Those rows are tested for being nearer the truth instead.
 """
 
 from __future__ import annotations
