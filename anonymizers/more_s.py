@@ -32,7 +32,9 @@ def more_s(
     masked = mask_in_sequence(prepared, order, subsets, rng)
     released = table.copy()
     for secret, one in zip(prepared.secrets, masked, strict=True):
-        rows = shuffled_rows(secret.order, one.cells, rng)
+        # Small whole numbers sort by counting.
+        codes, points = pd.factorize(one.cells, sort=True)
+        rows = shuffled_rows(secret.order, codes.astype(np.min_scalar_type(len(points))), rng)
         released[secret.name] = table[secret.name].to_numpy()[rows]
     return TableResult(released, told(masked, prepared, cutoff))
 

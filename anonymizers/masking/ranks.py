@@ -10,7 +10,7 @@ from anonymizers.masking.grid import Floats
 Rows = npt.NDArray[np.int64]
 
 
-def shuffled_rows(order: Rows, drawn: Floats, rng: np.random.Generator) -> Rows:
+def shuffled_rows(order: Rows, drawn: npt.NDArray, rng: np.random.Generator) -> Rows:
     """For every row the row of the original value with the rank of its drawn value, ties in random order.
 
     ``order`` lists the rows by rising original value.
