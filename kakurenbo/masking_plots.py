@@ -23,8 +23,7 @@ def masking_plots(
     import matplotlib
     from matplotlib.figure import Figure
 
-    settings = {"svg.hashsalt": "kakurenbo", "svg.fonttype": "none"}
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context({"svg.hashsalt": "kakurenbo", "svg.fonttype": "none"}):
         size = (3.2 * (1 + len(given)), 2.9 * len(confidential))
         figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(len(confidential), 1 + len(given), squeeze=False)
@@ -48,7 +47,8 @@ def _pp_panel(panel, name: str, original: pd.Series, masked: pd.Series) -> None:
 def _curve_panel(  # type: ignore[no-untyped-def]
     panel, name: str, term: str, original: pd.DataFrame, masked: pd.DataFrame
 ) -> None:
-    at = np.linspace(*np.quantile(original[term], (0.02, 0.98)), 60)
+    low, high = np.quantile(original[term].to_numpy(dtype=float), (0.02, 0.98)).tolist()
+    at = np.linspace(low, high, 60)
     shown = np.linspace(0, len(original) - 1, min(len(original), 300)).astype(np.int64)
     panel.scatter(original[term].iloc[shown], original[name].iloc[shown], s=3, color="#bbbbbb", linewidths=0)
     for table, colour, style in ((original, ORIGINAL, "-"), (masked, MASKED, "--")):

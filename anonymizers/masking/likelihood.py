@@ -43,11 +43,14 @@ class Likelihood:
     ) -> Likelihood:
         """``codes[i]`` is the k of observation i, ``terms[i]`` its terms, ``shares[i]`` its weight."""
         each = np.ones(len(codes)) if shares is None else shares
-        counts = np.bincount(codes, weights=each, minlength=len(points))
         first, group = equal_rows(terms)
-        rows = np.bincount(group, weights=each, minlength=len(first))
-        sums = np.bincount(group, weights=each * points[codes], minlength=len(first))
-        return cls(points, counts, np.asfortranarray(terms[first]), rows, sums)
+        return cls(
+            points=points,
+            counts=_totals(codes, each, len(points)),
+            terms=np.asfortranarray(terms[first]),
+            rows=_totals(group, each, len(first)),
+            sums=_totals(group, each * points[codes], len(first)),
+        )
 
     def grid(self, gamma: Floats) -> Grid:
         return grid_of(self.terms @ gamma, float(np.ptp(self.points)))
@@ -92,6 +95,10 @@ class Likelihood:
         spread = self.rows * grid.read(variance)
         full[n_points:, n_points:] = (self.terms * spread[:, None]).T @ self.terms
         return full
+
+
+def _totals(groups: npt.NDArray[np.int64], values: Floats, n_groups: int) -> Floats:
+    return np.asarray(np.bincount(groups, weights=values, minlength=n_groups), dtype=float)
 
 
 def equal_rows(terms: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -62,8 +62,8 @@ class OddsRatio:
 def fit_odds_ratio(values: Floats, terms: Floats, shares: Floats | None = None) -> OddsRatio:
     """Fit the odds-ratio model of ``values`` given the centred ``terms`` (rows × q) by maximum likelihood.
 
-    Limited-memory quasi-Newton with the analytic gradient, in coordinates in which the information at the
-    start is the identity, so that one unit is one standard error. Collinear terms are allowed: the
+    Limited-memory quasi-Newton with the analytic gradient, in coordinates in which the information is
+    about the identity, so that one unit is one standard error. Collinear terms are allowed: the
     coefficients are then those of the smallest norm. ``shares`` weighs the observations.
     """
     codes, points = pd.factorize(values, sort=True)
@@ -104,7 +104,8 @@ def _maximise(data: Likelihood) -> tuple[Floats, Floats, int, float]:
     while iterations < MAX_ITERATIONS:
         weights, alpha, done, remaining = _round(data, weights, alpha, curved)
         iterations += done
-        if remaining <= GOAL or (done == 0 and curved):
+        last = curved or len(weights) > MAX_PRECONDITIONED
+        if remaining <= GOAL or (done == 0 and last):
             break
         curved = len(weights) <= MAX_PRECONDITIONED
     return weights, alpha, iterations, remaining

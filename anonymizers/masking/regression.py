@@ -38,14 +38,14 @@ def fit_regression(name: str, family: str, values: Floats, terms: Floats) -> Reg
     if freedom < 1:
         raise Refused(f"A model of {name!r} with {terms.shape[1]} terms needs more than {len(values)} rows.")
     if family == "normal":
-        inverse = np.linalg.pinv(terms.T @ terms, hermitian=True)
+        inverse = _inverse(terms.T @ terms)
         beta = inverse @ (terms.T @ values)
         return Regression(name, family, beta, inverse, float(((values - terms @ beta) ** 2).sum()), freedom)
     beta = np.zeros(terms.shape[1])
     beta[0] = np.log(values.mean()) if family == "poisson" else 0.0
     for _ in range(MAX_STEPS):
         mean, variance = _moments(family, terms @ beta)
-        inverse = np.linalg.pinv((terms * variance[:, None]).T @ terms, hermitian=True)
+        inverse = _inverse((terms * variance[:, None]).T @ terms)
         step = inverse @ (terms.T @ (values - mean))
         # A long first step of Newton's method can overshoot to infinity.
         beta = beta + step / max(1.0, float(np.abs(terms @ step).max()) / 2)
@@ -67,6 +67,11 @@ def regression_draws(model: Regression, terms: Floats, rng: np.random.Generator)
         # Beyond this mean a Poisson draw does not fit 64 bits.
         return rng.poisson(np.minimum(mean, 1e15)).astype(float)
     return (rng.random(len(mean)) < mean).astype(float)
+
+
+def _inverse(information: Floats) -> Floats:
+    """Of collinear terms, the inverse on what they span."""
+    return np.asarray(np.linalg.pinv(information, hermitian=True), dtype=float)
 
 
 def _moments(family: str, linear: Floats) -> tuple[Floats, Floats]:

@@ -43,7 +43,7 @@ def linear_regression(values: npt.ArrayLike, terms: pd.DataFrame) -> Coefficient
     {'const': 1.0, 's': 2.0}
     """
     x, y = _design(terms), np.asarray(values, dtype=float)
-    inverse = np.linalg.pinv(x.T @ x, hermitian=True)
+    inverse = _inverse(x.T @ x)
     beta = inverse @ (x.T @ y)
     variance = float(((y - x @ beta) ** 2).sum()) / max(len(y) - x.shape[1], 1)
     return _named(terms, beta, inverse * variance)
@@ -69,7 +69,7 @@ def poisson_regression(values: npt.ArrayLike, terms: pd.DataFrame) -> Coefficien
     beta[0] = np.log(y.mean())
     for _ in range(MAX_STEPS):
         mean = np.exp(np.minimum(x @ beta, 300))
-        inverse = np.linalg.pinv((x * mean[:, None]).T @ x, hermitian=True)
+        inverse = _inverse((x * mean[:, None]).T @ x)
         step = inverse @ (x.T @ (y - mean))
         reach = float(np.abs(x @ step).max())
         # A long first step of Newton's method can overshoot to infinity.
@@ -93,6 +93,11 @@ def explained_share(original: npt.ArrayLike, masked: npt.ArrayLike) -> float:
     x, y = x - x.mean(), y - y.mean()
     total = float((x**2).sum() * (y**2).sum())
     return float(x @ y) ** 2 / total if total else 0.0
+
+
+def _inverse(information: Floats) -> Floats:
+    """Of collinear terms, the inverse on what they span."""
+    return np.asarray(np.linalg.pinv(information, hermitian=True), dtype=float)
 
 
 def _design(terms: pd.DataFrame) -> Floats:
