@@ -16,6 +16,7 @@ from anonymizers.dirichlet import DIRICHLET
 from anonymizers.gh_tree.gh_tree_customers import GH_TREE_CUSTOMERS
 from anonymizers.identity import IDENTITY
 from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
+from anonymizers.more_entry import MORE_P_ENTRY, MORE_S_ENTRY
 from anonymizers.noise import NOISE
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
@@ -39,6 +40,8 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     DIRICHLET,
     ITEMSET_CLUSTERS,
     GH_TREE_CUSTOMERS,
+    MORE_P_ENTRY,
+    MORE_S_ENTRY,
 )
 
 

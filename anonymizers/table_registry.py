@@ -9,9 +9,16 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
+from anonymizers.c_gadp import C_GADP
+from anonymizers.dsp import DSP
+from anonymizers.gadp import GADP
 from anonymizers.gh_tree.gh_tree import GH_TREE
 from anonymizers.gh_tree.mondrian import MONDRIAN
 from anonymizers.gh_tree.person_k import PERSON_K
+from anonymizers.mi import MI
+from anonymizers.more_mi import MORE_MI
+from anonymizers.more_p import MORE_P
+from anonymizers.more_s import MORE_S
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
@@ -20,6 +27,13 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
     GH_TREE,
     MONDRIAN,
     PERSON_K,
+    MORE_P,
+    MORE_S,
+    MORE_MI,
+    GADP,
+    C_GADP,
+    DSP,
+    MI,
 )
 
 

@@ -17,6 +17,7 @@ COMMANDS: dict[str, str] = {
     "frontier": "Compare risk and loss of gh-tree and its peers on any table.",
     "judge": "Compare a guess with the truth of an entry.",
     "list": "List the measures, risks, attacks or anonymizers.",
+    "masking": "Compare a masked table with its original: margins, relations, pictures.",
     "risk": "Measure how exposed the people of any table are.",
     "score": "Measure how useful an entry still is and whether it keeps the limits.",
     "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
