@@ -9,11 +9,24 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
+from anonymizers.bayes_synthetic.bayes_synthetic import BAYES_SYNTHETIC
+from anonymizers.market_level import MARKET_LEVEL
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
+from anonymizers.response_noise import RESPONSE_NOISE
+from anonymizers.response_round import RESPONSE_ROUND
+from anonymizers.response_swap import RESPONSE_SWAP
+from anonymizers.response_topcode import RESPONSE_TOPCODE
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
 
-TABLE_METHODS: tuple[TableMethod, ...] = ()
+TABLE_METHODS: tuple[TableMethod, ...] = (
+    BAYES_SYNTHETIC,
+    RESPONSE_NOISE,
+    RESPONSE_ROUND,
+    RESPONSE_TOPCODE,
+    RESPONSE_SWAP,
+    MARKET_LEVEL,
+)
 
 
 def table_method(name: str) -> TableMethod:

@@ -146,7 +146,7 @@ def by_plain_index(original: sparse.csr_matrix, released: sparse.csr_matrix) -> 
 
 
 @njit(cache=True)
-def plain_index(begin, holders, sizes, start, items):  # noqa: ANN001, ANN201
+def plain_index(begin, holders, sizes, start, items):
     """Count every overlap through the inverted index, then take the best of those touched."""
     overlap = np.zeros(len(sizes), dtype=np.int32)
     touched = np.empty(len(sizes), dtype=np.int32)
