@@ -61,7 +61,7 @@ class StorePanel:
         subject = _coded(table, id_column)
         brand = _coded(table, _one(columns, "brand")) if columns.get("brand") else _single(len(table))
         if columns.get("period"):
-            period = pd.factorize(_present(table, _one(columns, "period")), sort=True)[0]
+            period: npt.NDArray = np.unique(_present(table, _one(columns, "period")), return_inverse=True)[1]
         else:
             period = pd.Series(subject.codes).groupby([subject.codes, brand.codes]).cumcount().to_numpy()
         cells = np.column_stack([subject.codes, brand.codes, period])

@@ -71,6 +71,6 @@ class Sums:
             yty=float(log_response @ log_response),
             count=np.bincount(subject, minlength=n_subjects).astype(np.float64),
             z=np.ascontiguousarray(np.column_stack(per_subject)),
-            y=np.bincount(subject, weights=log_response, minlength=n_subjects),
+            y=np.bincount(subject, weights=log_response, minlength=n_subjects).astype(np.float64),
             group=group.astype(np.int64),
         )

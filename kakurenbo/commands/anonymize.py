@@ -134,9 +134,7 @@ def told(report: dict[str, Any]) -> str:
     if "clusters" in report:
         lines.append(f"  clusters: {report['clusters']}, {report['alone_in_cluster']} of one person")
     if report.get("expected_hits") is not None:
-        lines.append(
-            f"  expected risk: no attack can expect more than {report['expected_hits']} people"
-        )
+        lines.append(f"  expected risk: no attack can expect more than {report['expected_hits']} people")
     if report.get("customer_centre_bound") is not None:
         lines.append(f"  centres of customers would need at least {report['customer_centre_bound']}, proven")
     for name, row in report["measures"].items():
