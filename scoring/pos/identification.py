@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from datasets.store_panel import StorePanel
 from datasets.tables import Integers
@@ -79,8 +80,10 @@ def identification(
     if periods.max() == 0:
         raise ValueError("Leaving one period out needs at least two periods. Got 1.")
     total = np.zeros((data.n_subjects, data.n_subjects))
-    for rows, chances in leave_out(model, periods):
-        _add(total, data.subject[rows], balanced(chances) if distinct else chances)
+    # The matrices are small: threads of the linear algebra cost more than they bring.
+    with threadpool_limits(1):
+        for rows, chances in leave_out(model, periods):
+            _add(total, data.subject[rows], balanced(chances) if distinct else chances)
     return _mean(total, data.subject)
 
 
@@ -98,7 +101,8 @@ def identification_holdout(
     whose rows are hashed. Subjects must be numbered alike in both.
     """
     scale = _scale(history)
-    weights = fit_logit(_logit_data(history, scale, intercept, ridge))
+    with threadpool_limits(1):
+        weights = fit_logit(_logit_data(history, scale, intercept, ridge))
     seen = _logit_data(released, scale, intercept, ridge)
     total = np.zeros((released.n_subjects, released.n_subjects))
     for period in np.unique(released.period):

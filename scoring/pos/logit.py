@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,8 +73,8 @@ def fit_logit(data: LogitData, start: Floats | None = None) -> Floats:
 def leave_out(data: LogitData, period: Integers) -> Iterator[tuple[Integers, Floats]]:
     """For every period its rows and their probabilities under the fit to all other periods.
 
-    One fit to all rows, then for each period Newton steps from there with the Hessian of the other rows,
-    H₋ₖ = H − Hₖ, factored once: the fit changes little, so that few steps reach the optimum.
+    One fit to all rows, then for each period quasi-Newton steps from there on top of the Hessian of the other
+    rows, H₋ₖ = H − Hₖ, factored once: the fit changes little, so that few steps reach the optimum.
     """
     weights = fit_logit(data)
     rows_of = [np.flatnonzero(period == k) for k in range(int(period.max()) + 1)]
@@ -101,16 +101,34 @@ def _left_out(
     own_sums = LogitData(x, data.y[rows], data.n_classes, data.penalty).class_sums()
     chances = softmax(x, weights)
     # At the optimum of all rows their gradient is 0, so that of the others is minus that of the left-out.
-    gradient = own_sums - chances.T @ x
+    gradient = (own_sums - chances.T @ x).ravel()
+    pairs: list[tuple[Floats, Floats]] = []
     for _ in range(MAX_STEPS):
-        step = cho_solve(factor, gradient.ravel(), check_finite=False)
-        weights = weights - step.reshape(weights.shape)
+        step = -_quasi_newton(pairs, gradient, lambda v: cho_solve(factor, v, check_finite=False))
+        weights = weights + step.reshape(weights.shape)
         before, chances = chances, softmax(x, weights)
         if float(np.abs(chances - before).max()) < 10 * TOLERANCE:
             break
         fitted = softmax(part.x, weights).T @ part.x
-        gradient = fitted - (sums - own_sums) + data.penalty * weights
+        now = (fitted - (sums - own_sums) + data.penalty * weights).ravel()
+        pairs.append((step, now - gradient))
+        gradient = now
     return chances
+
+
+def _quasi_newton(
+    pairs: list[tuple[Floats, Floats]], gradient: Floats, solve: Callable[[Floats], Floats]
+) -> Floats:
+    """The limited-memory BFGS direction on top of a factored Hessian (two-loop recursion)."""
+    direction, shares = gradient.copy(), []
+    for step, change in reversed(pairs):
+        share = step @ direction / (step @ change)
+        direction -= share * change
+        shares.append(share)
+    direction = solve(direction)
+    for (step, change), share in zip(pairs, reversed(shares), strict=True):
+        direction += (share - change @ direction / (step @ change)) * step
+    return direction
 
 
 def _without(data: LogitData, rows: Integers, check: bool = True) -> LogitData:

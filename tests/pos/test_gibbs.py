@@ -60,9 +60,7 @@ def test_the_exact_posterior_of_a_small_conjugate_case(blocked: bool) -> None:
     y, x, store = small_case()
     prior = FlexiblePrior(0.2, np.array([0.2]), intercept_variance=25.0, a0=2.0, b0=0.5)
     sums = Sums.of(y, x, store, np.zeros(3, dtype=np.int64))
-    found = flat(
-        sample(sums, prior, np.random.default_rng(1), burn_in=2000, draws=40_000, blocked=blocked)
-    )
+    found = flat(sample(sums, prior, np.random.default_rng(1), burn_in=2000, draws=40_000, blocked=blocked))
     mean, deviation = exact_moments(y, x, store, prior)
     effective = effective_draws(found)
     assert effective.min() > 500
@@ -135,7 +133,7 @@ def test_simulated_coefficients_lie_in_their_intervals_at_small_kappa() -> None:
 
 
 def test_every_effect_shrinks_as_kappa_grows() -> None:
-    """Figure 6: all parameters tend to zero. Compared by conditional means, which random draws do not blur."""
+    """Figure 6: all parameters tend to zero. Compared by posterior means."""
     panel = StorePanel.of(simulated(12, n_stores=20, n_weeks=30, n_brands=1), COLUMNS)
     group = np.zeros(20, dtype=np.int64)
     sums = Sums.of(panel.log_response, panel.predictors, panel.subject.codes, group)
