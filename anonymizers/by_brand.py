@@ -28,7 +28,7 @@ def changed_by_brand(
 ) -> TableResult:
     """Change the response of each brand's rows; brands differ in size, so they never share a scale.
 
-    A response that must have a logarithm stays positive: nothing falls below its brand's smallest value.
+    The change must keep the response positive, since its logarithm is modelled.
     """
     column = only_column(columns, "response")
     before = pd.to_numeric(table[column], errors="coerce").to_numpy(dtype=np.float64)
@@ -42,7 +42,7 @@ def changed_by_brand(
     after = np.empty(len(table))
     for code in range(int(brand.max()) + 1):
         rows = np.flatnonzero(brand == code)
-        after[rows] = np.maximum(change(before[rows]), before[rows].min())
+        after[rows] = change(before[rows])
     protected = with_response(table, column, after)
     moved = int((protected[column].to_numpy() != table[column].to_numpy()).sum())
     return TableResult(protected, {"changed": f"{column} of {moved} of {len(table)} rows"})

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import Parameter
-from anonymizers.by_brand import OTHER_ROLES, RESPONSE_ROLES, changed_by_brand
+from anonymizers.by_brand import OTHER_ROLES, RESPONSE_ROLES, Floats, changed_by_brand
 from anonymizers.noise import spread_of_decile
 from anonymizers.table_method import Columns, TableMethod, TableResult
 
@@ -20,9 +20,12 @@ def response_noise(
 
     Reference: Schneider et al., "A Flexible Method for Protecting Marketing Data", 2017, Table 1, method 2.
     """
-    return changed_by_brand(
-        table, columns, lambda sales: sales + scale * spread_of_decile(sales) * rng.normal(size=len(sales))
-    )
+
+    def noisy(sales: Floats) -> Floats:
+        drawn = sales + scale * spread_of_decile(sales) * rng.normal(size=len(sales))
+        return np.maximum(drawn, sales.min())
+
+    return changed_by_brand(table, columns, noisy)
 
 
 RESPONSE_NOISE = TableMethod(

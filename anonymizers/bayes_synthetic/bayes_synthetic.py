@@ -60,7 +60,7 @@ def bayes_synthetic(
             pool.map(lambda part: synthesize(panel, part[0], group, settings, part[1]),
                      zip(rows, rng.spawn(len(rows)), strict=True))
         )  # fmt: skip
-    _refuse_unconverged(found, panel.brand, rhat_limit, min_effective)
+    refuse_unconverged(found, panel.brand, rhat_limit, min_effective)
     response = np.empty(panel.n_rows)
     for part, done in zip(rows, found, strict=True):
         response[part] = done.response
@@ -104,9 +104,10 @@ def _group_kappas(text: str, names: list[str], kappa: float) -> Floats:
     return np.array(list(values.values()))
 
 
-def _refuse_unconverged(
+def refuse_unconverged(
     found: list[Synthetic], brands: Coded, rhat_limit: float, min_effective: float
 ) -> None:
+    """Raise `Refused` where a parameter of a brand did not converge."""
     for brand, done in zip(brands.labels, found, strict=True):
         if not (done.rhat <= rhat_limit and done.effective >= min_effective):
             raise Refused(
