@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -28,6 +28,8 @@ TASKS = {
     Job.Kind.CHECK: ("scoring.tasks.check_entry", "checks"),
     Job.Kind.SCORE: ("scoring.tasks.score_entry", "scoring"),
     Job.Kind.ATTACK: ("attacks.tasks.run_attack", "attacks"),
+    Job.Kind.PROGRAM: ("attacks.tasks.run_program", "programs"),
+    Job.Kind.JUDGE: ("attacks.tasks.judge_guess", "checks"),
     Job.Kind.HOUSE: ("anonymizers.tasks.make_house_entry", "house"),
 }
 
@@ -35,6 +37,10 @@ TASKS = {
 def queue_names() -> list[str]:
     """The queues that workers listen to. A prefix lets several installations share one broker."""
     return sorted({settings.QUEUE_PREFIX + queue for _, queue in TASKS.values()})
+
+
+CLAIM_TRIES = 100
+"""How often a worker looks again when others are faster."""
 
 
 class LeaseLost(Exception):
@@ -46,11 +52,17 @@ def enqueue_job(
     *,
     entry: Entry | None = None,
     attack_run: AttackRun | None = None,
+    owner_id: int | None = None,
     payload: dict[str, Any] | None = None,
 ) -> Job:
     """Write a job in the caller's transaction; its bell rings when that is committed."""
     job = Job.objects.create(
-        kind=kind, entry=entry, attack_run=attack_run, payload=payload or {}, rung_at=timezone.now()
+        kind=kind,
+        entry=entry,
+        attack_run=attack_run,
+        owner_id=owner_id,
+        payload=payload or {},
+        rung_at=timezone.now(),
     )
     transaction.on_commit(lambda: ring(job.pk, kind), robust=True)
     return job
@@ -118,11 +130,47 @@ def claim_job(job_id: int) -> Claim | None:
     return Claim(Job.objects.get(pk=job_id), token)
 
 
+def claim_next(kind: Job.Kind) -> Claim | None:
+    """Take the job of a kind whose owner has waited longest for a turn.
+
+    A bell says only that there is work. Whose it is is decided here, one job an owner in turn, so that a team
+    with a thousand jobs keeps another team's single job waiting for one of them, not for all.
+    """
+    for _ in range(CLAIM_TRIES):
+        waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED)
+        last_turn = Job.objects.filter(kind=kind, owner=OuterRef("owner")).order_by("-started_at")
+        first = (
+            waiting.annotate(
+                turn=Subquery(last_turn.filter(started_at__isnull=False).values("started_at")[:1])
+            )
+            .order_by(F("turn").asc(nulls_first=True), "id")
+            .values_list("pk", flat=True)
+            .first()
+        )
+        if first is None:
+            return None
+        claim = claim_job(first)
+        if claim is not None:
+            return claim
+    return None
+
+
+def perform_next(kind: Job.Kind, handler: Callable[[Claim], None]) -> None:
+    """Claim the next job of a kind, keep its lease alive, run the handler, and settle whatever happens."""
+    claim = claim_next(kind)
+    if claim is not None:
+        _perform(claim, handler)
+
+
 def perform(job_id: int, handler: Callable[[Claim], None]) -> None:
-    """Claim a job, keep its lease alive, run the handler, and settle whatever happens."""
+    """Do one particular job, if nobody has it."""
     claim = claim_job(job_id)
-    if claim is None:
-        return
+    if claim is not None:
+        _perform(claim, handler)
+
+
+def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
+    job_id = claim.job.pk
     try:
         with _heartbeat(claim):
             handler(claim)

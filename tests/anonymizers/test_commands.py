@@ -112,6 +112,12 @@ def test_help_lists_methods_and_parameters(capsys: pytest.CaptureFixture) -> Non
     assert "itemset-clusters" in text and "share=0.2" in text and "a number from 0 to 1" in text
 
 
+def test_list_tells_the_parameters(capsys: pytest.CaptureFixture) -> None:
+    assert main(["list", "anonymizers", "--json"]) == 0
+    listed = {method["name"]: method for method in json.loads(capsys.readouterr().out)}
+    assert [parameter["name"] for parameter in listed["swap"]["parameters"]] == ["share", "what"]
+
+
 def test_tune_writes_table_csv_and_the_same_picture_twice(
     original: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:

@@ -42,7 +42,8 @@ def test_the_strongest_attack_finds_more_people_than_item_sets_alone() -> None:
     for name, harsh in [(method.name, False) for method in ANONYMIZERS] + [(name, True) for name in HARSH]:
         found = hits(name, harsh)
         others = max(count for attack, count in found.items() if attack != "re-itemset")
-        # Not merely because re-itemset is one of the house attacks: another alone does as well.
+        # Not merely because re-itemset is one of the house attacks: another alone does as well. In
+        # itemset-clusters nothing is left beyond one lucky hit a cluster, so there all fluctuate about that.
         assert others >= found["re-itemset"] or name == "itemset-clusters", (name, found)
         more += max(found.values()) > found["re-itemset"]
     assert more >= 3
