@@ -14,6 +14,7 @@ from anonymizers.bayes_synthetic.customer_weeks import BAYES_SYNTHETIC_SPENDING
 from anonymizers.cluster import CLUSTER
 from anonymizers.delete import DELETE
 from anonymizers.dirichlet import DIRICHLET
+from anonymizers.gh_tree.gh_tree_customers import GH_TREE_CUSTOMERS
 from anonymizers.identity import IDENTITY
 from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
 from anonymizers.noise import NOISE
@@ -39,6 +40,7 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     DIRICHLET,
     ITEMSET_CLUSTERS,
     BAYES_SYNTHETIC_SPENDING,
+    GH_TREE_CUSTOMERS,
 )
 
 

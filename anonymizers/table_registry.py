@@ -10,6 +10,9 @@ import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
 from anonymizers.bayes_synthetic.bayes_synthetic import BAYES_SYNTHETIC
+from anonymizers.gh_tree.gh_tree import GH_TREE
+from anonymizers.gh_tree.mondrian import MONDRIAN
+from anonymizers.gh_tree.person_k import PERSON_K
 from anonymizers.market_level import MARKET_LEVEL
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
@@ -26,6 +29,9 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
     RESPONSE_TOPCODE,
     RESPONSE_SWAP,
     MARKET_LEVEL,
+    GH_TREE,
+    MONDRIAN,
+    PERSON_K,
 )
 
 

@@ -1,139 +1,105 @@
-"""``kakurenbo frontier``: κ and seven benchmark protections of one table on one risk–loss map."""
+"""``kakurenbo frontier``: risk and loss of gh-tree and its peers on any table, compared at equal risk.
+
+With ``--response`` the table is a panel of stores, and κ and its benchmarks are compared instead."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-import pandas as pd
-
-from anonymizers.anonymizer import ParameterError
+from anonymizers.gh_tree.coding import Units, code_table
 from anonymizers.publish import Refused
 from datasets.writer import replacing
+from kakurenbo.commands.risk import read_table
 from kakurenbo.main import UsageError
-from kakurenbo.panel_columns import add_panel_columns, panel_columns
-from kakurenbo.pos_frontier import KAPPAS, Protected, as_csv, as_document, as_svg, compare, trace_svg
-from scoring.pos.scanpro import Effects
+from kakurenbo.panel_frontier import add_panel_frontier, run_panel_frontier
+from kakurenbo.risk_loss import METHODS, TARGETS, as_csv, as_svg, as_text, least_loss, sweep
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
-    parser.add_argument("--id", required=True, metavar="COL", help="the column that tells stores apart")
-    add_panel_columns(parser)
-    kappas = ",".join(f"{kappa:g}" for kappa in KAPPAS)
-    parser.add_argument("--kappas", default=kappas, metavar="K,K", help=f"values of κ (default: {kappas})")
-    parser.add_argument("--step", type=float, default=100.0, metavar="N", help="rounding (default: 100)")
-    parser.add_argument("--intercept", action="store_true", help="give the intruder's model intercepts")
-    parser.add_argument("--distinct", action="store_true", help="the intruder knows a period's stores differ")
+    parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
+    parser.add_argument("--qid", "--qi", default="", metavar="COL,COL", help="the quasi-identifiers")
+    parser.add_argument("--sensitive", default="", metavar="COL[,COL]", help="the sensitive columns")
     parser.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="same seed, same numbers (default: 1)"
+        "--methods", default=",".join(METHODS), metavar="A,B", help=f"which of {', '.join(METHODS)}"
     )
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the table as CSV")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write the risk–loss map as SVG")
+    parser.add_argument("--h", default="1", metavar="H,H", help="values of h* for gh-tree (default: 1)")
     parser.add_argument(
-        "--trace", type=Path, metavar="FILE", help="write the trace of the first brand's chains"
+        "--steps", type=int, default=40, metavar="N", help="thresholds a method (default: 40)"
     )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write every run as CSV")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the risk-loss curves as SVG")
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    add_panel_frontier(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    columns, table = panel_columns(arguments), _read(arguments.table)
-    for role in ("response", "price"):
-        if role not in columns:
-            raise UsageError(f"frontier needs --{role} COL.")
-    rows: list[Protected] = []
-    try:
-        for row in compare(
-            table, columns, arguments.seed, _kappas(arguments.kappas), step=arguments.step,
-            intercept=arguments.intercept, distinct=arguments.distinct,
-        ):  # fmt: skip
-            rows.append(row)
-            if sys.stderr.isatty():
-                print(f"{row.name} …", file=sys.stderr)
-    except (ParameterError, Refused, ValueError) as error:
-        raise UsageError(str(error)) from error
-    _write(arguments.csv, lambda: as_csv(rows))
-    _write(arguments.svg, lambda: as_svg(rows))
-    _write(arguments.trace, lambda: _trace(rows))
-    print(json.dumps(as_document(rows), indent=2, ensure_ascii=False) if arguments.json else told(rows))
+    if arguments.response:
+        return run_panel_frontier(arguments)
+    if not arguments.qid:
+        raise UsageError("Give --qid COL,COL, or --response COL for a panel of stores.")
+    methods = _names(arguments.methods)
+    for name in methods:
+        if name not in METHODS:
+            raise UsageError(f"--methods: got {name!r}, expected some of {', '.join(METHODS)}.")
+    if arguments.steps < 2:
+        raise UsageError(f"--steps: got {arguments.steps}, expected at least 2.")
+    units = _units(arguments)
+    points = list(sweep(units, methods, _limits(arguments.h), arguments.steps))
+    if not points:
+        raise UsageError("No run was possible: the whole table as one group already breaks every h given.")
+    _write(arguments.csv, as_csv(points))
+    if arguments.svg:
+        _write(arguments.svg, as_svg(points, f"Risk and loss on {arguments.table.name}"))
+    if not arguments.json:
+        print(as_text(points))
+        return 0
+    rows = []
+    for target in TARGETS:
+        best = {name: least_loss(points, name, target) for name in methods}
+        rows.append({"MaxGIDR": target} | {name: asdict(p) if p else None for name, p in best.items()})
+    print(json.dumps({"runs": len(points), "at_equal_risk": rows}, indent=2))
     return 0
 
 
-def told(rows: Sequence[Protected]) -> str:
-    """Table 5 (risk and loss), then Tables 2, 3 and 4 by brand."""
-    true = rows[0].effects
-    lines = [
-        f"{'':14}{'MLP':>8}{'ALP':>8}{'found':>8}{'MAPD β':>9}{'MSE β':>9}{'MAPD γ':>9}{'MSE γ':>9}{'R²':>8}"
-    ]
-    for row in rows:
-        loss = row.loss
-        lines.append(
-            f"{row.name:14}{row.mlp:8.3f}{row.alp:8.3f}{row.found:8.1%}{loss.mapd_beta:9.3f}{loss.mse_beta:9.3f}"
-            f"{loss.mapd_gamma:9.3f}{loss.mse_gamma:9.3f}{row.effects.adjusted_r2.mean():8.3f}"
-        )
-    tables: list[tuple[str, Callable[[Protected], list[str]]]] = [
-        ("price elasticity", lambda row: [f"{beta:.2f}" for beta in row.effects.elasticity]),
-        (
-            "optimal mark-up, % (NM: not meaningful)",
-            lambda row: [_percent(value, ".1f", "NM") for value in row.markups()],
-        ),
-        (
-            "profit, % of the optimum (NA: not available)",
-            lambda row: [_percent(value, ".2f", "NA") for value in row.profits(true)],
-        ),
-    ]
-    tables += [(f"multiplier of {name}", _multipliers(place)) for place, name in enumerate(true.promotions)]
-    for title, cells in tables:
-        lines += ["", title, *_by_brand(rows, true, cells)]
-    return "\n".join(lines)
-
-
-def _percent(value: float | None, form: str, missing: str) -> str:
-    return missing if value is None else f"{100 * value:{form}}"
-
-
-def _multipliers(place: int) -> Callable[[Protected], list[str]]:
-    return lambda row: [f"{value:.3g}" for value in row.effects.multiplier[:, place]]
-
-
-def _by_brand(rows: Sequence[Protected], true: Effects, cells: Callable[[Protected], list[str]]) -> list[str]:
-    heads = "".join(f"{brand[:11]:>12}" for brand in true.brands)
-    return [f"{'':14}{heads}"] + [
-        f"{row.name:14}" + "".join(f"{cell:>12}" for cell in cells(row)) for row in rows
-    ]
-
-
-def _trace(rows: Sequence[Protected]) -> str:
-    for row in rows:
-        if row.method == "bayes-synthetic":
-            return trace_svg(row.report, row.effects.brands[0])
-    raise UsageError("--trace: there is no κ to trace. Name one with --kappas.")
-
-
-def _kappas(text: str) -> list[float]:
+def _units(arguments: argparse.Namespace) -> Units:
+    table = read_table(arguments.table)
+    named = [arguments.id, *_names(arguments.qid), *_names(arguments.sensitive)]
+    for name in named:
+        if name not in table.columns:
+            raise UsageError(
+                f"{arguments.table} has no column {name!r}. It has: {', '.join(map(str, table.columns))}."
+            )
+    if table.empty:
+        raise UsageError(f"{arguments.table} has no records. Expected at least one.")
     try:
-        return [float(part) for part in text.split(",") if part]
-    except ValueError as error:
-        raise UsageError(f"--kappas: got {text!r}, expected numbers, for example 0.1,1,15.") from error
+        return code_table(table, arguments.id, _names(arguments.qid), _names(arguments.sensitive))
+    except Refused as error:
+        raise UsageError(str(error)) from error
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _limits(text: str) -> list[float]:
     try:
-        return pd.read_csv(path)
-    except OSError as error:
-        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not a CSV file with a header: {error}") from error
+        limits = [float(part) for part in _names(text)]
+    except ValueError:
+        limits = []
+    if not limits or not all(0 < limit <= 1 for limit in limits):
+        raise UsageError(f"--h: got {text!r}, expected numbers above 0 and up to 1, as 1,0.5,0.2.")
+    return limits
 
 
-def _write(path: Path | None, text: Callable[[], str]) -> None:
+def _write(path: Path | None, text: str) -> None:
     if path is None:
         return
     try:
-        with replacing(path) as draft:
-            draft.write(text().encode())
+        with replacing(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise UsageError(f"Cannot write {path}: {error.strerror}.") from error

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="a risk measure, see `kakurenbo list risks`")
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
     parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
-    parser.add_argument("--qid", default="", metavar="COL,COL", help="the quasi-identifier columns")
+    parser.add_argument("--qid", "--qi", default="", metavar="COL,COL", help="the quasi-identifier columns")
     parser.add_argument("--sensitive", metavar="COL[,COL]", help="sensitive columns, where needed")
     parser.add_argument("--group", metavar="COL[,COL]", help="columns that name the groups (ane)")
     parser.add_argument("--attribute", metavar="COL", help="the attribute split (balance-variance-ratio)")
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     in_panel = measure in PANEL_RISKS
     options = _panel_options(arguments, measure) if in_panel else _options(arguments, measure)
     try:
-        result = measure.function(_read(arguments.table), arguments.id, qid, **options)
+        result = measure.function(read_table(arguments.table), arguments.id, qid, **options)
     except ValueError as error:
         raise UsageError(str(error)) from error
     print(_as_json(measure, result) if arguments.json else _as_text(measure, result))
@@ -65,7 +65,7 @@ def _panel_options(arguments: argparse.Namespace, measure: RiskMeasure) -> dict[
     if arguments.variables:
         options["variables"] = arguments.variables.split(",")
     if arguments.history:
-        options["history"] = _read(arguments.history)
+        options["history"] = read_table(arguments.history)
     return options
 
 
@@ -86,7 +86,8 @@ def _options(arguments: argparse.Namespace, measure: RiskMeasure) -> dict[str, A
     return options
 
 
-def _read(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> pd.DataFrame:
+    """A CSV file with a header, or a sentence saying why it cannot be used."""
     try:
         return pd.read_csv(path)
     except OSError as error:
