@@ -14,7 +14,7 @@ COMMANDS: dict[str, str] = {
     "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
     "check": "Check the files of an original or of an entry.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
-    "frontier": "Compare risk and loss of gh-tree and its peers on any table.",
+    "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "judge": "Compare a guess with the truth of an entry.",
     "list": "List the measures, risks, attacks or anonymizers.",
     "masking": "Compare a masked table with its original: margins, relations, pictures.",
