@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
+from anonymizers.kmm.kmm import KMM
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
 
-TABLE_METHODS: tuple[TableMethod, ...] = ()
+TABLE_METHODS: tuple[TableMethod, ...] = (KMM,)
 
 
 def table_method(name: str) -> TableMethod:
