@@ -21,6 +21,7 @@ from anonymizers.mi import MI
 from anonymizers.more_mi import MORE_MI
 from anonymizers.more_p import MORE_P
 from anonymizers.more_s import MORE_S
+from anonymizers.kmm.kmm import KMM
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.response_noise import RESPONSE_NOISE
@@ -47,6 +48,7 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
     DSP,
     MI,
 )
+TABLE_METHODS: tuple[TableMethod, ...] = (KMM,)
 
 
 def table_method(name: str) -> TableMethod:
