@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 from django.contrib import messages
@@ -12,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from attacks import sandbox
+from attacks.sandbox import TEMPLATE_PROGRAM
 from contest import access, queries
 from contest.attack_page import attack_summary
 from contest.errors import Refused
@@ -90,8 +91,7 @@ def _seek_page(
 @require_safe
 def template_program(request: PageRequest) -> FileResponse:
     """A working re-identifier to start from."""
-    path = Path(sandbox.__file__).parent / "template" / "reidentify.py"
-    return FileResponse(path.open("rb"), as_attachment=True, filename="reidentify.py")
+    return FileResponse(TEMPLATE_PROGRAM.open("rb"), as_attachment=True, filename="reidentify.py")
 
 
 @login_required
@@ -121,8 +121,10 @@ def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     form = GuessForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            guesses = _guesses(round_, team, form.cleaned_data["archive"])
-            attack = offence.submit_guesses(round_, team, request.user, guesses, form.cleaned_data["note"])
+            with _guesses(round_, team, form.cleaned_data["archive"]) as guesses:
+                attack = offence.submit_guesses(
+                    round_, team, request.user, guesses, form.cleaned_data["note"]
+                )
         except Refused as refusal:
             form.add_error("archive", refusal.text)
         else:
@@ -130,16 +132,22 @@ def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     return _seek_page(request, round_, team, form, ProgramForm(), status=422)
 
 
-def _guesses(round_: Round, team: Team, upload: Any) -> dict[int, BinaryIO]:
+@contextmanager
+def _guesses(round_: Round, team: Team, upload: Any) -> Iterator[dict[int, BinaryIO]]:
     """The guesses of an upload by target. A single CSV is named by its target, as in the zip."""
     names = {f"{entry.pk}.csv": entry.pk for entry in targets_of(round_, team)}
     if upload.name in names:
-        return {names[upload.name]: cast(BinaryIO, upload)}
+        yield {names[upload.name]: cast(BinaryIO, upload)}
+        return
     try:
         opened = open_upload(cast(BinaryIO, upload), list(names))
     except ArchiveError as error:
         raise Refused("bad-archive", str(error.verdict.problems[0])) from None
-    return {names[name]: file for name, file in opened.items()}
+    try:
+        yield {names[name]: file for name, file in opened.items()}
+    finally:
+        for file in opened.values():
+            file.close()
 
 
 @login_required
