@@ -109,6 +109,11 @@ def results_are_public(round_: Round) -> bool:
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
 
 
+def targets_are_public(round_: Round) -> bool:
+    """Attackers may read entries where all is told at once; elsewhere when they are frozen for the attack."""
+    return round_.feedback == Feedback.FULL or round_.frozen_at is not None
+
+
 def owns_entry(user: Viewer, entry: Entry) -> bool:
     return user.is_authenticated and Membership.objects.filter(team=entry.team_id, user=user).exists()
 

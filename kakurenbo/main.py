@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
     "anonymize": "Make an entry from an original with a house method.",
     "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
     "check": "Check the files of an original or of an entry.",
+    "contest": "Check a contest's bundle; make a contest of it, or write it, on an installation.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "judge": "Compare a guess with the truth of an entry.",

@@ -3,6 +3,7 @@
 from contest.models.announcement import Announcement
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditEvent
+from contest.models.commitment import Commitment
 from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
 from contest.models.entry import Entry
@@ -18,6 +19,7 @@ __all__ = [
     "Attack",
     "AttackRun",
     "AuditEvent",
+    "Commitment",
     "Contest",
     "Dataset",
     "Entry",

@@ -157,6 +157,8 @@ def refresh_official(round_: Round, team: Team) -> None:
     """The pinned valid entry counts; without one, the latest valid entry."""
     Team.objects.select_for_update().get(pk=team.pk)
     eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    if is_frozen(round_):
+        eligible = eligible.filter(frozen_at__isnull=False)
     chosen = eligible.order_by("-is_pinned", "-number").first()
     if chosen and chosen.is_official:
         return
@@ -165,11 +167,17 @@ def refresh_official(round_: Round, team: Team) -> None:
         Entry.objects.filter(pk=chosen.pk).update(is_official=True)
 
 
+def is_frozen(round_: Round) -> bool:
+    return Round.objects.filter(pk=round_.pk, frozen_at__isnull=False).exists()
+
+
 def pin_entry(entry: Entry, user: User) -> None:
     """Make an entry the one that counts, until another is pinned."""
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=entry.team_id)
         entry.refresh_from_db()
+        if is_frozen(entry.round):
+            raise Refused("frozen", "The entries of this round are frozen; the choice cannot be changed now.")
         if entry.state != Entry.State.VALID or entry.mark:
             raise Refused("not-valid", "Only a valid entry can be made official.")
         Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)

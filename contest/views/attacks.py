@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpResponse
+from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -78,7 +78,7 @@ def _seek_page(
         "contest": round_.contest,
         "round": round_,
         "team": team,
-        "targets": targets_of(round_, team),
+        "targets": targets_of(round_, team) if access.targets_are_public(round_) else [],
         "phase": queries.open_phase(round_, Phase.Kind.ATTACK),
         "guess_form": guess_form,
         "program_form": program_form,
@@ -100,6 +100,8 @@ def targets(request: UserRequest, slug: str, round_slug: str) -> FileResponse:
     """All targets of the team in one archive, each in a folder named by its number."""
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
+    if not access.targets_are_public(round_):
+        raise Http404
     bundle = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
     with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
         for entry in targets_of(round_, team):
