@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access, queries
+from contest.api import shapes
+from contest.api.view import PublicView
+from contest.matrix import Matrix, attackers, matrix
+from contest.models import Round
+
+
+class Leaderboard(PublicView):
+    @extend_schema(summary="The board of a round", responses=shapes.BoardRowShape(many=True))
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        my_team = access.team_of(self.viewer, round_.contest)
+        rows = queries.board(round_, my_team, access.results_are_public(round_))
+        return self.paged(rows, shapes.BoardRowShape)
+
+
+class MatrixView(PublicView):
+    @extend_schema(summary="Every attack against every official entry", responses=shapes.MatrixShape)
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        table = _matrix(self.viewer, round_)
+        shown = table or Matrix([], [])
+        answer = {"is_shown": table is not None, "entries": shown.entries, "rows": shown.rows}
+        return Response(shapes.MatrixShape(answer).data)
+
+
+class Attackers(PublicView):
+    @extend_schema(
+        summary="Who finds most people; empty until the results are public",
+        responses=shapes.AttackerShape(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        table = _matrix(self.viewer, round_)
+        my_team = access.team_of(self.viewer, round_.contest)
+        return self.paged(attackers(table, my_team) if table else [], shapes.AttackerShape)
+
+
+def _matrix(viewer: access.Viewer, round_: Round) -> Matrix | None:
+    shown = access.results_are_public(round_) or access.is_organiser(viewer, round_.contest)
+    return matrix(round_) if shown else None
