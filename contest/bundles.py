@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import IO, Any, BinaryIO, cast
 
 from contest.errors import Refused
@@ -38,13 +40,20 @@ def _zipped(files: Mapping[str, str]) -> IO[bytes]:
     return bundle
 
 
-def guesses_in(round_: Round, team: Team, upload: Any) -> dict[int, BinaryIO]:
+@contextmanager
+def guesses_in(round_: Round, team: Team, upload: Any) -> Iterator[dict[int, BinaryIO]]:
     """The guesses of an upload by target. A single CSV is named by its target, as in the zip."""
     names = {f"{entry.pk}.csv": entry.pk for entry in targets_of(round_, team)}
     if upload.name in names:
-        return {names[upload.name]: cast(BinaryIO, upload)}
+        yield {names[upload.name]: cast(BinaryIO, upload)}
+        return
+    if re.fullmatch(r"[0-9]+\.csv", upload.name or ""):
+        raise Refused("not-a-target", f"{upload.name} is not named by a target of your team.")
     try:
         opened = open_upload(cast(BinaryIO, upload), list(names))
     except ArchiveError as error:
         raise Refused("bad-archive", str(error.verdict.problems[0])) from None
-    return {names[name]: file for name, file in opened.items()}
+    with ExitStack() as stack:
+        for file in opened.values():
+            stack.callback(file.close)
+        yield {names[name]: file for name, file in opened.items()}

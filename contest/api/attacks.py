@@ -65,8 +65,8 @@ class Guesses(MemberView):
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
         data = self.read(requests.GuessUpload)
-        guesses = guesses_in(round_, team, data["archive"])
-        attack = offence.submit_guesses(round_, team, self.user, guesses, data["note"])
+        with guesses_in(round_, team, data["archive"]) as guesses:
+            attack = offence.submit_guesses(round_, team, self.user, guesses, data["note"])
         return Response(shapes.AttackShape(attack).data, 201)
 
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -7,8 +10,8 @@ from rest_framework.response import Response
 from contest import access, queries
 from contest.api import shapes
 from contest.api.view import PublicView
-from contest.matrix import Matrix, attackers, matrix
-from contest.models import Round
+from contest.matrix import Matrix, MatrixRow, attackers, matrix
+from contest.models import Entry, Round
 
 
 class Leaderboard(PublicView):
@@ -26,8 +29,24 @@ class MatrixView(PublicView):
         round_ = access.round_for(self.viewer, slug, round_slug)
         table = _matrix(self.viewer, round_)
         shown = table or Matrix([], [])
-        answer = {"is_shown": table is not None, "entries": shown.entries, "rows": shown.rows}
+        rows = [_row(row, shown.entries) for row in shown.rows]
+        answer = {"is_shown": table is not None, "entries": shown.entries, "rows": rows}
         return Response(shapes.MatrixShape(answer).data)
+
+
+def _row(row: MatrixRow, entries: Sequence[Entry]) -> dict[str, Any]:
+    cells = [
+        {"entry_id": entry.pk, "state": cell.state, "hits": cell.hits, "rate": cell.rate}
+        for entry, cell in zip(entries, row.cells, strict=True)
+        if cell is not None
+    ]
+    return {
+        "attack": row.attack,
+        "cells": cells,
+        "hits": row.hits,
+        "targets": row.targets,
+        "mean_percent": row.mean_percent,
+    }
 
 
 class Attackers(PublicView):

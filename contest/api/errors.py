@@ -15,6 +15,7 @@ from django.core.exceptions import (
 )
 from django.core.exceptions import ValidationError as ModelError
 from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -103,6 +104,7 @@ def _fields(error: exceptions.ValidationError) -> dict[str, list[dict[str, str]]
     return found
 
 
+@csrf_exempt
 def unknown_address(request: HttpRequest, **kwargs: Any) -> JsonResponse:
     message = "There is no such address in the API. Addresses end with a slash."
     return JsonResponse(body("not-found", message), status=404)

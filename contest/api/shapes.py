@@ -172,6 +172,7 @@ class AttackRef(Shape):
 
 
 class CellShape(Shape):
+    entry_id = s.IntegerField()
     state = s.ChoiceField(AttackRun.State.choices)
     hits = s.IntegerField(allow_null=True)
     rate = s.FloatField(allow_null=True)
@@ -179,7 +180,7 @@ class CellShape(Shape):
 
 class MatrixRowShape(Shape):
     attack = AttackRef()
-    cells = s.ListField(child=CellShape(allow_null=True))
+    cells = CellShape(many=True, help_text="Only the entries that this attack has to do with.")
     hits = s.IntegerField()
     targets = s.IntegerField()
     mean_percent = s.FloatField(allow_null=True)

@@ -109,8 +109,9 @@ def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     form = GuessForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            guesses = guesses_in(round_, team, form.cleaned_data["archive"])
-            attack = offence.submit_guesses(round_, team, request.user, guesses, form.cleaned_data["note"])
+            note = form.cleaned_data["note"]
+            with guesses_in(round_, team, form.cleaned_data["archive"]) as guesses:
+                attack = offence.submit_guesses(round_, team, request.user, guesses, note)
         except Refused as refusal:
             form.add_error("archive", refusal.text)
         else:

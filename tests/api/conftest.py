@@ -24,16 +24,16 @@ class Caller:
         self.client = Client(raise_request_exception=False)
         self.headers = {"authorization": f"Bearer {secret}"} if secret else {}
 
-    def get(self, path: str, **query: object):  # noqa: ANN201
+    def get(self, path: str, **query: object):
         return self.client.get(f"/api/v1/{path}", query, headers=self.headers)
 
-    def post(self, path: str, data: object = None, **options: object):  # noqa: ANN201
+    def post(self, path: str, data: object = None, **options: object):
         return self.client.post(f"/api/v1/{path}", data, headers=self.headers, **options)
 
-    def send(self, path: str, data: object = None):  # noqa: ANN201
+    def send(self, path: str, data: object = None):
         return self.post(path, data or {}, content_type="application/json")
 
-    def delete(self, path: str):  # noqa: ANN201
+    def delete(self, path: str):
         return self.client.delete(f"/api/v1/{path}", headers=self.headers)
 
 
@@ -51,7 +51,7 @@ class World:
 
 
 @pytest.fixture(autouse=True)
-def no_throttle(settings) -> None:  # noqa: ANN001
+def no_throttle(settings) -> None:
     settings.API_RATES = {"anonymous": None, "token": None, "write": None}
     cache.clear()
 

@@ -24,7 +24,7 @@ def upload(content: bytes, name: str = "entry.zip") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, content, "application/octet-stream")
 
 
-def error_of(response) -> dict[str, object]:  # noqa: ANN001
+def error_of(response) -> dict[str, object]:
     body = response.json()
     assert list(body) == ["error"], body
     assert sorted(body["error"]) == ["code", "detail", "message"]
@@ -104,7 +104,9 @@ def test_before_the_reveal_nobody_learns_results(world: World) -> None:
     assert world.callers["tanuki"].get(f"{ROUND}attackers/").json()["results"] == []
     board = world.callers["visitor"].get(f"{ROUND}leaderboard/").json()["results"]
     assert {row["hits"] for row in board} == {None}
-    kinds = {event["kind"] for event in world.callers["visitor"].get("contests/demo/events/").json()["events"]}
+    kinds = {
+        event["kind"] for event in world.callers["visitor"].get("contests/demo/events/").json()["events"]
+    }
     assert "result" not in kinds
     assert world.callers["oni"].get(f"{ROUND}matrix/").json()["is_shown"]
 
@@ -124,7 +126,11 @@ def test_targets_guesses_and_their_outcome(world: World) -> None:
     assert outcome["is_settled"]
     assert outcome["runs"][0]["state"] == "done"
     own = upload(guess, f"{world.entry.pk}.csv")
-    assert error_of(tanuki.post(f"{ROUND}guesses/", {"archive": own}))["code"] == "bad-archive"
+    assert error_of(tanuki.post(f"{ROUND}guesses/", {"archive": own}))["code"] == "not-a-target"
+    zipped = upload(as_zip({f"{number}.csv": guess}))
+    assert tanuki.post(f"{ROUND}guesses/", {"archive": zipped}).status_code == 201
+    broken = upload(b"PK\x03\x04 no zip")
+    assert error_of(tanuki.post(f"{ROUND}guesses/", {"archive": broken}))["code"] == "bad-archive"
 
 
 def test_a_program_is_refused_at_once_where_no_sandbox_could_run_it(world: World) -> None:
@@ -236,7 +242,7 @@ def test_every_error_has_one_shape_and_a_stable_code(
     assert (response.status_code, error_of(response)["code"]) == (status, code)
 
 
-def test_a_body_of_another_type_and_a_file_too_large_are_told(world: World, settings) -> None:  # noqa: ANN001
+def test_a_body_of_another_type_and_a_file_too_large_are_told(world: World, settings) -> None:
     tanuki = world.callers["tanuki"]
     plain = tanuki.post(f"{ROUND}entries/", "hello", content_type="text/plain")
     assert (plain.status_code, error_of(plain)["code"]) == (415, "unsupported-media-type")
@@ -245,7 +251,7 @@ def test_a_body_of_another_type_and_a_file_too_large_are_told(world: World, sett
     assert (large.status_code, error_of(large)["code"]) == (413, "file-too-large")
 
 
-def test_our_own_fault_is_told_without_its_inside(world: World, monkeypatch) -> None:  # noqa: ANN001
+def test_our_own_fault_is_told_without_its_inside(world: World, monkeypatch) -> None:
     def broken(*args: object) -> None:
         raise RuntimeError("the password is swordfish")
 
@@ -255,7 +261,7 @@ def test_our_own_fault_is_told_without_its_inside(world: World, monkeypatch) -> 
     assert b"swordfish" not in response.content
 
 
-def test_who_calls_too_often_is_told_when_to_come_back(world: World, settings) -> None:  # noqa: ANN001
+def test_who_calls_too_often_is_told_when_to_come_back(world: World, settings) -> None:
     cache.clear()
     settings.API_RATES = {"anonymous": "2/min", "token": "3/min", "write": "1/min"}
     statuses = [world.callers["visitor"].get("contests/").status_code for _ in range(3)]
