@@ -16,12 +16,12 @@ from anonymizers.gadp import GADP
 from anonymizers.gh_tree.gh_tree import GH_TREE
 from anonymizers.gh_tree.mondrian import MONDRIAN
 from anonymizers.gh_tree.person_k import PERSON_K
+from anonymizers.kmm.kmm import KMM
 from anonymizers.market_level import MARKET_LEVEL
 from anonymizers.mi import MI
 from anonymizers.more_mi import MORE_MI
 from anonymizers.more_p import MORE_P
 from anonymizers.more_s import MORE_S
-from anonymizers.kmm.kmm import KMM
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.response_noise import RESPONSE_NOISE
@@ -47,8 +47,8 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
     C_GADP,
     DSP,
     MI,
+    KMM,
 )
-TABLE_METHODS: tuple[TableMethod, ...] = (KMM,)
 
 
 def table_method(name: str) -> TableMethod:
