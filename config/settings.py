@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "rest_framework",
+    "drf_spectacular",
     "contest",
 ]
 
@@ -42,6 +43,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "contest.middleware.ContentSecurityPolicy",
+    "contest.middleware.UploadLimit",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -80,14 +82,18 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 
-# Three stores. `entries` holds what attackers may read; `vault` holds uploads and truths, and only
-# contest/vault.py opens it. Another backend of Django's storage API can take the place of either.
+# Three stores. `entries` holds what attackers may read, `attacks` what they hand in, `vault` uploads and
+# truths: only contest/vault.py opens it. Any backend of Django's storage API can take the place of each.
 FILES = VAR / "files"
 STORAGES = {
     "default": {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": FILES / "public"}},
     "entries": {
         "BACKEND": env.text("ENTRIES_STORAGE", "contest.storage.AtomicFileStorage"),
         "OPTIONS": {"location": env.text("ENTRIES_LOCATION", str(FILES / "entries"))},
+    },
+    "attacks": {
+        "BACKEND": env.text("ATTACKS_STORAGE", "contest.storage.AtomicFileStorage"),
+        "OPTIONS": {"location": env.text("ATTACKS_LOCATION", str(FILES / "attacks"))},
     },
     "vault": {
         "BACKEND": env.text("VAULT_STORAGE", "contest.storage.AtomicFileStorage"),
@@ -158,6 +164,46 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 QUEUE_PREFIX = env.text("QUEUE_PREFIX")
 CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
 
+API_RATES = {
+    "anonymous": env.text("API_RATE_ANONYMOUS", "120/min"),
+    "token": env.text("API_RATE_TOKEN", "600/min"),
+    "write": env.text("API_RATE_WRITE", "60/min"),
+}
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["contest.api.authentication.TokenAuthentication"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["contest.api.wire.JsonParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "contest.api.wire.AlwaysJson",
+    "DEFAULT_THROTTLE_CLASSES": ["contest.api.throttles.Throttle"],
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "contest.api.errors.handle",
+    "URL_FORMAT_OVERRIDE": None,
+    # How many proxies of ours write X-Forwarded-For; whatever stands before them can be forged.
+    "NUM_PROXIES": env.number("PROXIES", 0, low=0),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Kakurenbo",
+    "DESCRIPTION": "Hide people in data, hunt for people in the data of others.",
+    "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "AttackKind": "contest.models.attack.Attack.Kind",
+        "JobKind": "contest.models.job.Job.Kind",
+        "PhaseKind": "contest.models.phase.Phase.Kind",
+        "EntryState": "contest.models.entry.Entry.State",
+        "AttackRunState": "contest.models.attack.AttackRun.State",
+        "JobState": "contest.models.job.Job.State",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "contest.api.document.add_errors",
+    ],
+}
+
+SANDBOX = env.text("SANDBOX", "auto")
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)
 JOB_MAX_ATTEMPTS = env.number("JOB_MAX_ATTEMPTS", 5, low=1)
 JOB_RING_SECONDS = env.number("JOB_RING_SECONDS", 20, low=1)

@@ -59,18 +59,22 @@ class BoardRow:
 
 
 def board(round_: Round, my_team: Team | None, show_attacks: bool) -> list[BoardRow]:
+    """The round's board as its page shows it."""
+    # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
+    pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
+    return [
+        _board_row(place, entry, round_, my_team, pattern) for place, entry in places(round_, show_attacks)
+    ]
+
+
+def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:
     """The round's official entries in the order of its ranking rule: one query."""
     entries = {
         entry.pk: entry
         for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team")
     }
     results = [_result(entry, show_attacks) for entry in entries.values()]
-    # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
-    pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
-    return [
-        _board_row(place, entries[place.result.key], round_, my_team, pattern)
-        for place in rank(results, find_ranking(round_.ranking))
-    ]
+    return [(place, entries[place.result.key]) for place in rank(results, find_ranking(round_.ranking))]
 
 
 def _result(entry: Entry, show_attacks: bool) -> Result:
@@ -115,7 +119,10 @@ def measure_cells(round_: Round, entry: Entry) -> list[MeasureCell]:
 
 def waiting_entries(round_: Round) -> int:
     """Entries whose check, score or attacks are still under way."""
-    unsettled = Q(attack_runs__state__in=[AttackRun.State.QUEUED, AttackRun.State.RUNNING])
+    unsettled = Q(
+        attack_runs__state__in=[AttackRun.State.QUEUED, AttackRun.State.RUNNING],
+        attack_runs__attack__is_active=True,
+    )
     pending = ~Q(state__in=Entry.FINAL) | unsettled
     return Entry.objects.filter(round=round_).filter(pending).distinct().count()
 

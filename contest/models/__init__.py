@@ -1,8 +1,10 @@
 """The nouns of a contest. Rows are changed only by the services."""
 
 from contest.models.announcement import Announcement
+from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditEvent
+from contest.models.commitment import Commitment
 from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
 from contest.models.entry import Entry
@@ -15,9 +17,11 @@ from contest.models.user import User
 
 __all__ = [
     "Announcement",
+    "ApiToken",
     "Attack",
     "AttackRun",
     "AuditEvent",
+    "Commitment",
     "Contest",
     "Dataset",
     "Entry",

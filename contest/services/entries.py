@@ -44,7 +44,7 @@ def submit_entry(
             upload_bytes=upload.size,
             costs_attempt=not team.is_house,
         )
-        jobs.enqueue_job(Job.Kind.CHECK, entry=entry)
+        jobs.enqueue_job(Job.Kind.CHECK, entry=entry, owner_id=team.pk)
         audit.record(
             "entry.submitted",
             entry,
@@ -108,14 +108,14 @@ def accept_files(
         )
         if changed:
             _record_state(entry, Entry.State.CHECKING, Entry.State.SCORING)
-            jobs.enqueue_job(Job.Kind.SCORE, entry=entry)
+            jobs.enqueue_job(Job.Kind.SCORE, entry=entry, owner_id=entry.team_id)
 
 
 def record_scores(
     claim: jobs.Claim, entry: Entry, measurements: Mapping[str, Measurement], verdict: RoundVerdict
 ) -> None:
     """Write all measures at once; a valid entry becomes official and is attacked."""
-    from contest.services.attacks import queue_house_attacks
+    from contest.services.attacks import queue_attacks_on
 
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
@@ -137,10 +137,10 @@ def record_scores(
             finished_at=timezone.now(),
         )
         _record_state(entry, Entry.State.SCORING, state)
-        entry.refresh_from_db()
         if verdict.valid:
             refresh_official(entry.round, entry.team)
-            queue_house_attacks(entry)
+            entry.refresh_from_db()
+            queue_attacks_on(entry)
         bump_board(entry.round_id)
 
 
@@ -157,12 +157,19 @@ def refresh_official(round_: Round, team: Team) -> None:
     """The pinned valid entry counts; without one, the latest valid entry."""
     Team.objects.select_for_update().get(pk=team.pk)
     eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    if is_frozen(round_):
+        eligible = eligible.filter(frozen_at__isnull=False)
     chosen = eligible.order_by("-is_pinned", "-number").first()
     if chosen and chosen.is_official:
         return
     Entry.objects.filter(round=round_, team=team, is_official=True).update(is_official=False)
     if chosen:
         Entry.objects.filter(pk=chosen.pk).update(is_official=True)
+        audit.record("entry.official", chosen, contest=round_.contest, after={"number": chosen.number})
+
+
+def is_frozen(round_: Round) -> bool:
+    return Round.objects.filter(pk=round_.pk, frozen_at__isnull=False).exists()
 
 
 def pin_entry(entry: Entry, user: User) -> None:
@@ -170,6 +177,8 @@ def pin_entry(entry: Entry, user: User) -> None:
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=entry.team_id)
         entry.refresh_from_db()
+        if is_frozen(entry.round):
+            raise Refused("frozen", "The entries of this round are frozen; the choice cannot be changed now.")
         if entry.state != Entry.State.VALID or entry.mark:
             raise Refused("not-valid", "Only a valid entry can be made official.")
         Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)

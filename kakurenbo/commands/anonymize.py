@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import shutil
 import sys
 import tempfile
@@ -60,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--out: {arguments.out} exists and is not an empty folder. Choose a new one.")
     original = read_folder(arguments.original)
     _say(f"{arguments.method} on {original.n_customers} customers …")
+    _watch()
     try:
         settings = parsed_settings(arguments.settings)
         done = run_anonymizer(arguments.method, original, upper_limits(limits), arguments.seed, settings)
@@ -144,6 +146,8 @@ def told(report: dict[str, Any]) -> str:
     ]
     if "clusters" in report:
         lines.append(f"  clusters: {report['clusters']}, {report['alone_in_cluster']} of one person")
+    if report.get("expected_hits") is not None:
+        lines.append(f"  expected risk: no attack can expect more than {report['expected_hits']} people")
     if report.get("customer_centre_bound") is not None:
         lines.append(f"  centres of customers would need at least {report['customer_centre_bound']}, proven")
     for name, row in report["measures"].items():
@@ -162,6 +166,15 @@ def _methods_and_parameters() -> str:
             default = f"{parameter.default}".lower() if parameter.kind == "bool" else parameter.default
             lines.append(f"      {parameter.name}={default}  {parameter.meaning} ({expectation(parameter)})")
     return "\n".join(lines)
+
+
+def _watch() -> None:
+    """Show what a long search reports about itself, where somebody watches."""
+    if sys.stderr.isatty():
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("  %(message)s"))
+        logging.getLogger("anonymizers").addHandler(handler)
+        logging.getLogger("anonymizers").setLevel(logging.INFO)
 
 
 def _say(text: str) -> None:

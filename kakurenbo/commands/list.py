@@ -11,7 +11,7 @@ from kakurenbo.main import UsageError
 
 REGISTRIES = {
     "measures": ("scoring.registry", ("MEASURES", "MEASURES_2017", "MEASURES_2018")),
-    "risks": ("scoring.registry", ("RISKS",)),
+    "risks": ("scoring.registry", ("RISKS", "PANEL_RISKS")),
     "attacks": ("attacks.registry", ("ATTACKS",)),
     "anonymizers": ("anonymizers.registry", ("ANONYMIZERS",)),
 }
@@ -45,4 +45,6 @@ def _registered(kind: str) -> list[Any]:
 def _described(entry: Any) -> dict[str, Any]:
     shown = ("name", "title", "meaning", "version", "reference", "low", "high", "better", "unit", "needs")
     described = {name: getattr(entry, name) for name in shown if hasattr(entry, name)}
+    if hasattr(entry, "parameters"):
+        described["parameters"] = [vars(parameter) for parameter in entry.parameters]
     return described | {"documentation": entry.documentation}
