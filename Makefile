@@ -7,7 +7,7 @@ LOCK := requirements/dev.lock
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots system lock clean
+.PHONY: help install run test lint format bench screenshots chaos system lock clean
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,6 +19,7 @@ $(STAMP): $(LOCK) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@UV_LINK_MODE=copy $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r $(LOCK)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/kakurenbo warm-up
 	@touch $(STAMP)
 
 install: $(STAMP) ## Make .venv with everything (quick when nothing changed)
@@ -47,6 +48,9 @@ bench: $(STAMP) ## Measure ours against its peers, as ratios
 
 screenshots: $(STAMP) ## Write pictures of every page to var/screenshots
 	@$(BIN)/python -m tests.browser.screenshots
+
+chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
+	@KAKURENBO_TEST_MATRIX=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
 
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh

@@ -11,10 +11,11 @@ from scipy import sparse
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
 from anonymizers.centre_bounds import MOST_CUSTOMERS, centre_bound
-from anonymizers.horizontal import hold_subset, horizontal_moves
+from anonymizers.horizontal import horizontal_moves
 from anonymizers.jaccard_medians import Clustering, jaccard_medians
 from anonymizers.publish import publish
 from anonymizers.rebuild import rebuilt
+from anonymizers.spending import Money, hold_subset, spending, worst_set
 from datasets.itemsets import itemset_matrix
 from datasets.tables import Dataset, Integers, Master, Transactions, frozen
 
@@ -50,17 +51,13 @@ def itemset_clusters(
     sets = itemset_matrix(original, original.transactions.item.labels)
     limit = min(distance, limits.get("ut-jaccard", 1.0))
     found = _clusters(sets, limit, rng, effort)
-    source, put_back = np.arange(original.n_customers), 0
+    drawn = horizontal_moves(found.cluster, rng) if randomise else np.arange(original.n_customers)
     if randomise:
-        source = horizontal_moves(found.cluster, rng)
-        if "subset" in limits:
-            # A tenth is left for what jitter and whole quantities add to the differences.
-            source, put_back = hold_subset(original, source, 0.9 * limits["subset"])
-    rows = rebuilt(original, source, found.centres[found.cluster])
-    if randomise:
-        rows = _moved_in_time(rows, jitter, rng)
+        source, rows = _randomised(original, found, drawn, jitter, limits.get("subset", np.inf), rng)
+    else:
+        source, rows = drawn, rebuilt(original, drawn, found.centres[found.cluster])
     draft = Dataset(_moved_master(original.master, source, randomise, rng), rows)
-    report = _report(found, limit, source, put_back)
+    report = _report(found, limit, drawn, source, randomise)
     if bound:
         report["customer_centre_bound"] = _bound(sets, limit)
     return Anonymized(publish(draft, rng), report)
@@ -94,25 +91,50 @@ def _moved_master(master: Master, source: Integers, randomise: bool, rng: np.ran
     )
 
 
-def _moved_in_time(rows: Transactions, jitter: int, rng: np.random.Generator) -> Transactions:
-    """Move receipts by some days of sale, never beyond the customer's last one; draw their times anew."""
-    days = np.unique(rows.day)
+def _randomised(
+    original: Dataset, found: Clustering, drawn: Integers, jitter: int, limit: float, rng: np.random.Generator
+) -> tuple[Integers, Transactions]:
+    """Moves and rows that keep the limit on subset: fewer moves are tried until the rebuilt rows do."""
+    spent = spending(original, original.transactions)
+    for share in (0.9, 0.5, 0.0):
+        # What is left of the limit is for whole quantities, which shift amounts between receipts.
+        source = hold_subset(spent, drawn, share * limit)
+        rows = rebuilt(original, source, found.centres[found.cluster])
+        moved = _moved_in_time(original, rows, jitter, spent, limit, rng)
+        if worst_set(spending(original, moved) - spent)[0] <= limit:
+            break
+    return source, moved
+
+
+def _moved_in_time(
+    original: Dataset, rows: Transactions, jitter: int, spent: Money, limit: float, rng: np.random.Generator
+) -> Transactions:
+    """Move receipts by some days of sale, never beyond the customer's last one; draw their times anew.
+
+    The dates of customers for whom that would break the limit on subset stay.
+    """
+    days = np.unique(original.transactions.day)
     first = np.unique(rows.receipt.codes, return_index=True)[1]
     customer, place = rows.customer[first], np.searchsorted(days, rows.day[first])
-    last = np.zeros(int(customer.max()) + 1, dtype=np.int64)
+    last = np.zeros(original.n_customers, dtype=np.int64)
     np.maximum.at(last, customer, place)
-    moved = np.clip(place + rng.integers(-jitter, jitter + 1, size=len(first)), 0, last[customer])
-    moved = np.where(place == last[customer], place, moved)
-    minute = rows.minute[first][rng.permutation(len(first))]
-    return replace(
-        rows,
-        day=frozen(days[moved][rows.receipt.codes].astype(np.int32)),
-        minute=frozen(minute[rows.receipt.codes]),
-    )
+    shift = rng.integers(-jitter, jitter + 1, size=len(first))
+    shift[place == last[customer]] = 0
+    rows = replace(rows, minute=frozen(rng.permutation(rows.minute[first])[rows.receipt.codes]))
+    calm = np.zeros(original.n_customers, dtype=bool)
+    while True:
+        moved = np.clip(place + np.where(calm[customer], 0, shift), 0, last[customer])
+        shifted = replace(rows, day=frozen(days[moved][rows.receipt.codes].astype(np.int32)))
+        value, _, people = worst_set(spending(original, shifted) - spent)
+        if value <= limit or calm[people].all():
+            return shifted
+        calm[people] = True
 
 
-def _report(found: Clustering, limit: float, source: Integers, put_back: int) -> dict[str, Any]:
-    sizes = np.bincount(found.cluster)
+def _report(
+    found: Clustering, limit: float, drawn: Integers, source: Integers, randomise: bool
+) -> dict[str, Any]:
+    sizes, places = np.bincount(found.cluster), np.arange(len(source))
     return {
         "changed": "item sets, prices, quantities, dates, times and master attributes",
         "clusters": found.n_clusters,
@@ -120,8 +142,10 @@ def _report(found: Clustering, limit: float, source: Integers, put_back: int) ->
         "largest_cluster": int(sizes.max()),
         "mean_distance": found.mean_distance,
         "distance_limit": limit,
-        "in_place": int((source == np.arange(len(source))).sum()),
-        "put_back_for_subset": put_back,
+        # Step 2 and a release without Step 1 tell more about their members than the clusters do.
+        "expected_hits": found.n_clusters if randomise and (drawn == source).all() else None,
+        "in_place": int((source == places).sum()),
+        "put_back_for_subset": int(((source == places) & (drawn != places)).sum()),
     }
 
 

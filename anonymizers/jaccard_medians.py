@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +21,11 @@ from anonymizers.jaccard_kernels import (
 from datasets.itemsets import paired_jaccard
 from datasets.tables import Integers
 
+log = logging.getLogger(__name__)
+
 HEAT = 0.15
-"""Worsening, in units of one customer's distance, that the search accepts with probability 1/e."""
+"""Worsening, in units of one customer's distance, that is accepted with probability 1/e at the start; the
+search cools from there to nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +72,7 @@ def jaccard_medians(
         if total_distance(search.distance, search.near) > target:
             break
         best = search.snapshot()
+        log.info("%d clusters keep the limit, %d moves left", search.n_centres, steps)
     return _finished(sets, *best)
 
 
@@ -112,9 +117,20 @@ class _Search:
             count = int((np.cumsum(losses[cheap]) < 0.8 * slack).sum())
             if count == 0 or self.n_centres - count < 1:
                 return
+            before = (
+                self.n_centres,
+                self.centres.copy(),
+                self.distance.copy(),
+                self.near.copy(),
+                self.second.copy(),
+            )
             for k in sorted(cheap[:count].tolist(), reverse=True):
                 self.drop(k)
             self.settle(3)
+            # Neighbouring centres that go together cost more than each alone.
+            if total_distance(self.distance, self.near) > self.target:
+                self.n_centres, self.centres, self.distance, self.near, self.second = before
+                return
 
     def add(self, seeds: Integers) -> None:
         """Add centres on the item sets of some customers."""

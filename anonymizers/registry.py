@@ -13,6 +13,7 @@ from anonymizers.anonymizer import Anonymized, Anonymizer
 from anonymizers.cluster import CLUSTER
 from anonymizers.delete import DELETE
 from anonymizers.dirichlet import DIRICHLET
+from anonymizers.gh_tree.gh_tree_customers import GH_TREE_CUSTOMERS
 from anonymizers.identity import IDENTITY
 from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
 from anonymizers.noise import NOISE
@@ -37,6 +38,7 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     CLUSTER,
     DIRICHLET,
     ITEMSET_CLUSTERS,
+    GH_TREE_CUSTOMERS,
 )
 
 

@@ -9,12 +9,20 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
+from anonymizers.gh_tree.gh_tree import GH_TREE
+from anonymizers.gh_tree.mondrian import MONDRIAN
+from anonymizers.gh_tree.person_k import PERSON_K
 from anonymizers.kmm.kmm import KMM
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
 
-TABLE_METHODS: tuple[TableMethod, ...] = (KMM,)
+TABLE_METHODS: tuple[TableMethod, ...] = (
+    KMM,
+    GH_TREE,
+    MONDRIAN,
+    PERSON_K,
+)
 
 
 def table_method(name: str) -> TableMethod:

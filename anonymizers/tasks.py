@@ -5,15 +5,15 @@ from __future__ import annotations
 from celery import shared_task
 
 from anonymizers.registry import run_anonymizer
-from contest.models import Round
+from contest.models import Job, Round
 from contest.services.datasets import load_tables
 from contest.services.house import hand_in_house_entry
-from contest.services.jobs import Claim, perform
+from contest.services.jobs import Claim, perform_next
 
 
 @shared_task(name="anonymizers.tasks.make_house_entry")
 def make_house_entry(job_id: int) -> None:
-    perform(job_id, _make)
+    perform_next(Job.Kind.HOUSE, _make)
 
 
 def _make(claim: Claim) -> None:

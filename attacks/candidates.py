@@ -16,7 +16,7 @@ from datasets.tables import Codes, Integers
 
 Floats = npt.NDArray[np.float64]
 
-READ_LIMIT = 100_000
+READ_LIMIT = 20_000
 """Index entries read for one released customer before the commonest tokens no longer add candidates."""
 
 

@@ -15,6 +15,7 @@ from attacks.views import day_view, item_view, master_view, price_view, quantity
 from datasets.tables import Codes, Dataset, Integers
 
 Floats = npt.NDArray[np.float64]
+Similarities = npt.NDArray[np.float32]
 
 SOURCES = ("items", "rare items", "quantities", "prices", "days", "receipts", "master", "total", "rfm")
 FAMILIES = (0, 0, 0, 0, 1, 1, 2, 3, 3)
@@ -27,7 +28,7 @@ class Evidence:
 
     released: Integers
     original: Integers
-    similarity: Floats
+    similarity: Similarities
     n_released: int
 
 
@@ -43,14 +44,17 @@ def evidence(original: Dataset, released: Dataset, most: int) -> Evidence:
         receipt_view(original, released),
         master_view(original, released),
     )
-    spend = tuple(np.log1p(totals(data).astype(np.float64))[:, None] for data in (original, released))
-    points = (spend, scaled_rfm(original, released))
+    spend = [np.log1p(totals(data).astype(np.float64))[:, None] for data in (original, released)]
+    points: tuple[tuple[Floats, Floats], ...] = ((spend[0], spend[1]), scaled_rfm(original, released))
     lists = [_pairs_of(view, most) for view in views] + [_near_pairs(*pair, most) for pair in points]
     pairs = np.unique(np.concatenate(lists))
     left, right = np.divmod(pairs, max(original.n_customers, 1))
-    columns = [pair_similarity(view, left, right) for view in views]
-    columns += [_closeness(*pair, left, right) for pair in points]
-    return Evidence(left, right, np.column_stack(columns), released.n_customers)
+    similarity = np.empty((len(pairs), len(SOURCES)), dtype=np.float32)
+    for source, view in enumerate(views):
+        similarity[:, source] = pair_similarity(view, left, right)
+    for source, pair in enumerate(points, start=len(views)):
+        similarity[:, source] = _closeness(*pair, left, right)
+    return Evidence(left, right, similarity, released.n_customers)
 
 
 def _pairs_of(view: View, most: int) -> Integers:

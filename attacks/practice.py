@@ -19,33 +19,52 @@ def practice_entry(original: Dataset, size: int, rng: np.random.Generator) -> Re
     whole groups get one person's items.
     """
     people = np.sort(rng.permutation(original.n_customers)[:size])
-    rows = original.transactions
-    place = np.full(original.n_customers, -1, dtype=np.int32)
-    place[people] = np.arange(len(people), dtype=np.int32)
-    kept = rows.take(np.flatnonzero(place[rows.customer] >= 0))
-    drawn = replace(kept, customer=frozen(place[kept.customer]))
+    drawn = _rows_of(original, people)
     structure = rng.choice(["own", "own", "own", "dealt", "grouped"])
     if structure == "dealt":
         drawn = _dealt(drawn, rng)
     elif structure == "grouped":
         drawn = _grouped(drawn, len(people), rng)
-    drawn = _moved_in_time(_mixed(drawn, rows, rng), rng)
+    drawn = _moved_in_time(_mixed(drawn, original.transactions, rng), rng)
     drawn = drawn.take(np.flatnonzero(rng.random(drawn.n_rows) >= rng.choice([0.0, 0.0, 0.3, 0.6])))
     master = _disguised(original.master, people, rng)
     return Release(Dataset(master, drawn), frozen(people.astype(np.int64)))
 
 
+def sampled(original: Dataset, size: int, rng: np.random.Generator) -> Dataset:
+    """Up to ``size`` random customers with all their rows, in an order that depends on content alone."""
+    people = np.sort(rng.permutation(original.n_customers)[:size])
+    master = original.master
+    kept = Master(
+        frozen(master.ids[people]),
+        master.gender.take(people),
+        master.birthday.take(people),
+        master.country.take(people),
+    )
+    rows = _rows_of(original, people)
+    keys = (rows.quantity, rows.price, rows.item.codes, rows.receipt.codes, rows.minute, rows.day)
+    return Dataset(kept, rows.take(np.lexsort((*keys, rows.customer))))
+
+
+def _rows_of(original: Dataset, people: Integers) -> Transactions:
+    """The rows of some customers, who are numbered anew."""
+    rows = original.transactions
+    place = np.full(original.n_customers, -1, dtype=np.int32)
+    place[people] = np.arange(len(people), dtype=np.int32)
+    kept = rows.take(np.flatnonzero(place[rows.customer] >= 0))
+    return replace(kept, customer=frozen(place[kept.customer]))
+
+
 def _mixed(drawn: Transactions, pool: Transactions, rng: np.random.Generator) -> Transactions:
     """Some rows take their item, price or quantity from a random row of T."""
     other = rng.integers(0, max(pool.n_rows, 1), drawn.n_rows)
-    hit = {name: rng.random(drawn.n_rows) < rng.choice([0.0, 0.3, 0.8]) for name in ("item", "price", "quantity")}
-    texts = np.where(hit["item"], pool.item.texts()[other], drawn.item.texts())
-    with_price = hit["item"] | hit["price"]
+    item, price, quantity = (rng.random(drawn.n_rows) < rng.choice([0.0, 0.3, 0.8]) for _ in range(3))
+    texts = np.where(item, pool.item.texts()[other], drawn.item.texts())
     return replace(
         drawn,
         item=Coded.from_texts(texts),
-        price=frozen(np.where(with_price, pool.price[other], drawn.price)),
-        quantity=frozen(np.where(hit["quantity"], pool.quantity[other], drawn.quantity)),
+        price=frozen(np.where(item | price, pool.price[other], drawn.price)),
+        quantity=frozen(np.where(quantity, pool.quantity[other], drawn.quantity)),
     )
 
 

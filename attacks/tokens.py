@@ -16,6 +16,9 @@ from datasets.tables import Codes, Integers
 
 Columns = tuple[npt.NDArray, ...]
 
+LOOKUP = 2**25
+"""Up to this many possible keys, they are numbered by a table of all of them rather than by sorting."""
+
 
 @dataclass(frozen=True, eq=False)
 class TokenSets:
@@ -42,53 +45,47 @@ class View:
         return len(self.weights)
 
 
-def shared_codes(original: Columns, released: Columns) -> tuple[Integers, Integers, int]:
+def shared_codes(original: Columns, released: Columns) -> tuple[Codes, Codes, int]:
     """Number the distinct tuples of both tables together: codes of each table and how many there are.
 
     >>> shared_codes((np.array([5, 7]), np.array([1, 1])), (np.array([7, 7]), np.array([1, 2])))
-    (array([0, 1]), array([1, 2]), 3)
+    (array([0, 1], dtype=int32), array([1, 2], dtype=int32), 3)
     """
-    split = len(original[0])
-    codes = np.zeros(split + len(released[0]), dtype=np.int64)
-    n_codes = 1
-    for left, right in zip(original, released, strict=True):
-        column = np.concatenate([left, right])
-        distinct, inverse = np.unique(column, return_inverse=True)
-        pairs, codes = np.unique(codes * max(len(distinct), 1) + inverse, return_inverse=True)
-        n_codes = len(pairs)
-    return codes[:split], codes[split:], n_codes
+    left, right, n_keys = _packed(original[0], released[0])
+    for columns in zip(original[1:], released[1:], strict=True):
+        more_left, more_right, width = _packed(*columns)
+        if n_keys * width >= 2**62:
+            left, right, n_keys = _numbered(left, right, n_keys)
+            more_left, more_right, width = _numbered(more_left, more_right, width)
+        left = left * np.int64(width) + more_left
+        right = right * np.int64(width) + more_right
+        n_keys *= width
+    return _numbered(left, right, n_keys)
 
 
-def token_sets(n_rows: int, row: npt.NDArray, token: npt.NDArray, n_tokens: int) -> TokenSets:
-    """Gather (row, token) pairs, repeated or not, into sets.
-
-    >>> sets = token_sets(2, np.array([1, 1, 1]), np.array([2, 0, 2]), 3)
-    >>> sets.start.tolist(), sets.tokens.tolist()
-    ([0, 0, 2], [0, 2])
-    """
-    width = max(n_tokens, 1)
-    pairs = np.unique(row.astype(np.int64) * width + token)
-    rows, tokens = np.divmod(pairs, width)
-    start = np.zeros(n_rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=n_rows), out=start[1:])
-    return TokenSets(start, tokens.astype(np.int32))
+def _packed(left: npt.NDArray, right: npt.NDArray) -> tuple[npt.NDArray, npt.NDArray, int]:
+    """The columns as whole numbers from 0, and above which number none lies."""
+    sides = [side for side in (left, right) if len(side)]
+    if not sides:
+        return left, right, 1
+    low, high = min(int(side.min()) for side in sides), max(int(side.max()) for side in sides)
+    if high - low >= 2**31:
+        return _numbered(left, right, high - low + 1)
+    if low:
+        left, right = left - low, right - low
+    return left, right, high - low + 1
 
 
-def copy_numbers(row: npt.NDArray, token: npt.NDArray) -> Integers:
-    """Number the copies of a token within a row: 0 for the first, 1 for the second.
-
-    >>> copy_numbers(np.array([0, 0, 1, 0]), np.array([4, 4, 4, 5])).tolist()
-    [0, 1, 0, 0]
-    """
-    order = np.lexsort((token, row))
-    sorted_row, sorted_token = row[order], token[order]
-    fresh = np.ones(len(row), dtype=bool)
-    fresh[1:] = (sorted_row[1:] != sorted_row[:-1]) | (sorted_token[1:] != sorted_token[:-1])
-    position = np.arange(len(row))
-    begin = np.maximum.accumulate(np.where(fresh, position, 0)) if len(row) else position
-    numbers = np.empty(len(row), dtype=np.int64)
-    numbers[order] = position - begin
-    return numbers
+def _numbered(left: npt.NDArray, right: npt.NDArray, n_keys: int) -> tuple[Codes, Codes, int]:
+    """Number the distinct keys of both sides without gaps, in ascending order."""
+    if n_keys <= LOOKUP:
+        used = np.zeros(n_keys, dtype=np.bool_)
+        used[left] = used[right] = True
+        number: Codes = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        return number[left], number[right], int(used.sum())
+    distinct, codes = np.unique(np.concatenate([left, right]), return_inverse=True)
+    numbers: Codes = codes.astype(np.int32)
+    return numbers[: len(left)], numbers[len(left) :], len(distinct)
 
 
 def set_view(
@@ -105,13 +102,71 @@ def set_view(
     weighs by how few original customers hold it, else 1.
     """
     left, right, n_tokens = shared_codes(*columns)
+    original, released = _gathered(sizes[0], rows[0], left), _gathered(sizes[1], rows[1], right)
     if copies:
-        copy = copy_numbers(rows[0], left), copy_numbers(rows[1], right)
-        left, right, n_tokens = shared_codes((left, copy[0]), (right, copy[1]))
-    original = token_sets(sizes[0], rows[0], left, n_tokens)
-    released = token_sets(sizes[1], rows[1], right, n_tokens)
+        original, released, n_tokens = _with_copies(original, released, n_tokens)
+    else:
+        original, released = _distinct(original), _distinct(released)
     weights = rarity_weights(original, n_tokens) if rarity else np.ones(n_tokens, dtype=np.int64)
     return View(original, released, weights)
+
+
+def _gathered(n_rows: int, row: npt.NDArray, token: Codes) -> TokenSets:
+    """The tokens of every row, ascending, with their repetitions."""
+    return TokenSets(*_gather(n_rows, np.asarray(row), token))
+
+
+@njit(cache=True)
+def _gather(n_rows: int, row: npt.NDArray, token: Codes) -> tuple[Integers, Codes]:
+    start = np.zeros(n_rows + 1, dtype=np.int64)
+    for owner in row:
+        start[owner + 1] += 1
+    start = np.cumsum(start)
+    cursor = start[:-1].copy()
+    tokens = np.empty(len(token), dtype=np.int32)
+    for place in range(len(row)):
+        tokens[cursor[row[place]]] = token[place]
+        cursor[row[place]] += 1
+    for owner in range(n_rows):
+        tokens[start[owner] : start[owner + 1]].sort()
+    return start, tokens
+
+
+def _distinct(sets: TokenSets) -> TokenSets:
+    first = copy_numbers(sets) == 0
+    kept = np.concatenate([[0], np.cumsum(first)])
+    return TokenSets(kept[sets.start], sets.tokens[first])
+
+
+def _with_copies(left: TokenSets, right: TokenSets, n_tokens: int) -> tuple[TokenSets, TokenSets, int]:
+    """Make the second and every further copy of a token within a row a token of its own."""
+    numbers = [copy_numbers(sets) for sets in (left, right)]
+    codes = shared_codes((numbers[0], left.tokens), (numbers[1], right.tokens))
+    owners = [np.repeat(np.arange(sets.n_rows), np.diff(sets.start)) for sets in (left, right)]
+    return (
+        _gathered(left.n_rows, owners[0], codes[0]),
+        _gathered(right.n_rows, owners[1], codes[1]),
+        codes[2],
+    )
+
+
+def copy_numbers(sets: TokenSets) -> Codes:
+    """Number the copies of a token within a row: 0 for the first, 1 for the second.
+
+    >>> copy_numbers(TokenSets(np.array([0, 3, 4]), np.array([4, 4, 5, 5], dtype=np.int32))).tolist()
+    [0, 1, 0, 0]
+    """
+    return _copies(sets.start, sets.tokens)
+
+
+@njit(cache=True)
+def _copies(start: Integers, tokens: Codes) -> Codes:
+    number = np.zeros(len(tokens), dtype=np.int32)
+    for row in range(len(start) - 1):
+        for place in range(start[row] + 1, start[row + 1]):
+            if tokens[place] == tokens[place - 1]:
+                number[place] = number[place - 1] + 1
+    return number
 
 
 def rarity_weights(original: TokenSets, n_tokens: int) -> Integers:

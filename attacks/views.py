@@ -74,7 +74,7 @@ def basket_view(original: Dataset, released: Dataset, *, days: bool) -> View:
         # Two receipts are taken for equal if two independent sums over their lines agree.
         sums = np.zeros((2, len(side.lines)), dtype=np.int64)
         for which, seed in enumerate((0, 1 << 40)):
-            np.add.at(sums[which], side.receipt_of_line, scrambled_all(line + seed))
+            np.add.at(sums[which], side.receipt_of_line, scrambled_all(line.astype(np.int64) + seed))
         columns.append((side.day * days, side.lines, sums[0], sums[1]))
     return set_view(
         (original.n_customers, released.n_customers),
@@ -133,13 +133,14 @@ def receipts(rows: Transactions) -> Receipts:
     return Receipts(customer, day, minute, lines, receipt_of_line)
 
 
-def common_codes(original: Coded, released: Coded) -> tuple[Integers, Integers]:
+def common_codes(original: Coded, released: Coded) -> tuple[Codes, Codes]:
     """Two columns of texts as numbers that are equal where the texts are.
 
     >>> common_codes(Coded.from_texts(["tea", "pie"]), Coded.from_texts(["tea", "jam"]))
-    (array([2, 1]), array([2, 0]))
+    (array([2, 1], dtype=int32), array([2, 0], dtype=int32))
     """
-    _, codes = np.unique(np.concatenate([original.labels, released.labels]), return_inverse=True)
+    _, numbers = np.unique(np.concatenate([original.labels, released.labels]), return_inverse=True)
+    codes = numbers.astype(np.int32)
     return codes[original.codes], codes[original.n_labels :][released.codes]
 
 

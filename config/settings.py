@@ -80,14 +80,18 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 
-# Three stores. `entries` holds what attackers may read; `vault` holds uploads and truths, and only
-# contest/vault.py opens it. Another backend of Django's storage API can take the place of either.
+# Three stores. `entries` holds what attackers may read, `attacks` what they hand in, `vault` uploads and
+# truths: only contest/vault.py opens it. Any backend of Django's storage API can take the place of each.
 FILES = VAR / "files"
 STORAGES = {
     "default": {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": FILES / "public"}},
     "entries": {
         "BACKEND": env.text("ENTRIES_STORAGE", "contest.storage.AtomicFileStorage"),
         "OPTIONS": {"location": env.text("ENTRIES_LOCATION", str(FILES / "entries"))},
+    },
+    "attacks": {
+        "BACKEND": env.text("ATTACKS_STORAGE", "contest.storage.AtomicFileStorage"),
+        "OPTIONS": {"location": env.text("ATTACKS_LOCATION", str(FILES / "attacks"))},
     },
     "vault": {
         "BACKEND": env.text("VAULT_STORAGE", "contest.storage.AtomicFileStorage"),
@@ -158,6 +162,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 QUEUE_PREFIX = env.text("QUEUE_PREFIX")
 CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
 
+SANDBOX = env.text("SANDBOX", "auto")
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)
 JOB_MAX_ATTEMPTS = env.number("JOB_MAX_ATTEMPTS", 5, low=1)
 JOB_RING_SECONDS = env.number("JOB_RING_SECONDS", 20, low=1)

@@ -6,7 +6,19 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 from django.utils import timezone
 
-from contest.models import Contest, Entry, Invitation, Membership, Organiser, Phase, Round, Team, User
+from contest.models import (
+    Attack,
+    AttackRun,
+    Contest,
+    Entry,
+    Invitation,
+    Membership,
+    Organiser,
+    Phase,
+    Round,
+    Team,
+    User,
+)
 from contest.models.round import Feedback
 from contest.services.teams import hash_token
 
@@ -120,3 +132,59 @@ def own_entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: in
     if not owns_entry(user, entry):
         raise Http404
     return entry
+
+
+def attack_for(user: Viewer, contest_slug: str, round_slug: str, attack_id: int) -> Attack:
+    """An attack is open to its team and the organisers; to others once the round's results are public."""
+    round_ = round_for(user, contest_slug, round_slug)
+    attack = Attack.objects.select_related("team").filter(round=round_, pk=attack_id).first()
+    if attack is None:
+        raise Http404
+    attack.round = round_
+    if owns_attack(user, attack) or is_organiser(user, round_.contest):
+        return attack
+    if results_are_public(round_) and not attack.is_dry_run:
+        return attack
+    raise Http404
+
+
+def attack_of(contest: Contest, attack_id: int) -> Attack:
+    """An attack of a contest that the caller has got through `organised_contest_for`."""
+    attack = (
+        Attack.objects.select_related("round__contest", "team")
+        .filter(round__contest=contest, pk=attack_id)
+        .first()
+    )
+    if attack is None:
+        raise Http404
+    return attack
+
+
+def runs_of(contest: Contest, run_id: str | None, entry_id: str | None) -> list[AttackRun]:
+    """One run, or all runs against one entry, of a contest that the caller organises."""
+    key = run_id or entry_id or ""
+    if not key.isdecimal():
+        raise Http404
+    runs = AttackRun.objects.filter(attack__round__contest=contest, attack__is_dry_run=False)
+    chosen = runs.filter(pk=int(key)) if run_id else runs.filter(entry=int(key))
+    found = list(chosen.select_related("attack__team", "attack__round__contest", "entry__round__contest"))
+    if not found:
+        raise Http404
+    return found
+
+
+def owns_attack(user: Viewer, attack: Attack) -> bool:
+    if attack.team_id is None or not user.is_authenticated:
+        return False
+    return Membership.objects.filter(team=attack.team_id, user=user).exists()
+
+
+def feedback_for(user: Viewer, attack: Attack) -> str:
+    """How much somebody may know of an attack's outcome: full, bands or none.
+
+    The truth must not be probed out of the answers, so before the reveal even the attacking team gets only
+    what the round's policy gives. A dry run is against a house entry that hides nothing.
+    """
+    if attack.is_dry_run or results_are_public(attack.round) or is_organiser(user, attack.round.contest):
+        return Feedback.FULL
+    return attack.round.feedback

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from attacks.registry import attack as find_attack
 from contest import access, queries
-from contest.models import AttackRun, Entry, Job
+from contest.models import Attack, AttackRun, Entry, Job
 from contest.ranking import Result, find_ranking, rank
+from contest.services.datasets import load_tables
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,11 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
     is_owner = access.owns_entry(user, entry)
     show_details = is_owner or access.is_organiser(user, round_.contest)
     show_attacks = access.results_are_public(round_) or access.is_organiser(user, round_.contest)
-    runs = list(entry.attack_runs.select_related("attack")) if show_attacks else []
+    runs = (
+        list(entry.attack_runs.filter(attack__is_dry_run=False).select_related("attack__team"))
+        if show_attacks
+        else []
+    )
     job = Job.objects.filter(entry=entry).order_by("-id").first()
     return {
         "contest": round_.contest,
@@ -45,7 +52,10 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "show_attacks": show_attacks,
         "safety": _safety(entry) if show_attacks else None,
         **_place(entry, show_attacks),
+        "weakest": _weakest(entry, runs) if is_owner or access.results_are_public(round_) else [],
+        "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
+        "can_organise": access.is_organiser(user, round_.contest),
         "is_owner": is_owner,
     }
 
@@ -97,19 +107,33 @@ def _scores(entry: Entry, show_details: bool) -> list[dict[str, Any]]:
 
 
 def _run_row(run: AttackRun, entry: Entry) -> dict[str, Any]:
-    try:
-        title = find_attack(run.attack.name).title
-    except KeyError:
-        title = run.attack.name
+    attack = run.attack
+    is_house = attack.kind == Attack.Kind.HOUSE
     return {
         "run": run,
-        "title": title,
-        "name": run.attack.name,
-        "is_strongest": bool(entry.strongest_attack) and run.attack.name == entry.strongest_attack,
+        "title": find_attack(attack.name).title if is_house else attack.label,
+        "name": attack.name if is_house else "",
+        "url": reverse("method", args=["attacks", attack.name]) if is_house else _attack_url(entry, attack),
+        "is_strongest": bool(entry.strongest_attack) and attack.label[:60] == entry.strongest_attack,
         "percent": None if run.rate is None else 100 * run.rate,
         "low_percent": None if run.low is None else 100 * run.low,
         "high_percent": None if run.high is None else 100 * run.high,
     }
+
+
+def _weakest(entry: Entry, runs: list[AttackRun], most: int = 10) -> list[tuple[str, int]]:
+    """The customers whom most attacks found, by their public id, with the number of those attacks."""
+    counts = Counter(row for run in runs for row in run.found_customers)
+    if not counts:
+        return []
+    dataset = entry.round.dataset
+    ids = load_tables(dataset.master_sha256, dataset.transactions_sha256).master.ids
+    worst = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]
+    return [(str(ids[row]), count) for row, count in worst]
+
+
+def _attack_url(entry: Entry, attack: Attack) -> str:
+    return reverse("attack", args=[entry.round.contest.slug, entry.round.slug, attack.pk])
 
 
 def _safety(entry: Entry) -> float | None:

@@ -115,7 +115,10 @@ def measure_cells(round_: Round, entry: Entry) -> list[MeasureCell]:
 
 def waiting_entries(round_: Round) -> int:
     """Entries whose check, score or attacks are still under way."""
-    unsettled = Q(attack_runs__state__in=[AttackRun.State.QUEUED, AttackRun.State.RUNNING])
+    unsettled = Q(
+        attack_runs__state__in=[AttackRun.State.QUEUED, AttackRun.State.RUNNING],
+        attack_runs__attack__is_active=True,
+    )
     pending = ~Q(state__in=Entry.FINAL) | unsettled
     return Entry.objects.filter(round=round_).filter(pending).distinct().count()
 

@@ -96,5 +96,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
+submitted = ContentStore("attacks")
+"""Programs and guesses that teams hand in: theirs and the judge's, never public."""
 published = ContentStore("entries")
 """M and T of the data sets, M′ and T′ of the entries: what attackers may read."""

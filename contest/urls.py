@@ -4,7 +4,18 @@ from django.contrib.auth import views as auth
 from django.urls import path
 
 from contest.forms.accounts import LogInForm
-from contest.views import accounts, boards, contests, datasets, entries, health, methods, organise, teams
+from contest.views import (
+    accounts,
+    attacks,
+    boards,
+    contests,
+    datasets,
+    entries,
+    health,
+    methods,
+    organise,
+    teams,
+)
 
 ROUND = "contests/<slug:slug>/<slug:round_slug>/"
 
@@ -28,11 +39,16 @@ urlpatterns = [
     path("password/reset/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
     path("join/<str:token>/", teams.join, name="join"),
     path("methods/", methods.methods, name="methods"),
+    path("kit/reidentify.py", attacks.template_program, name="template_program"),
     path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),
     path("contests/<slug:slug>/", contests.contest, name="contest"),
     path("contests/<slug:slug>/organise/", organise.organise, name="organise"),
     path("contests/<slug:slug>/organise/announce/", organise.publish_announcement, name="announce"),
-    path("contests/<slug:slug>/organise/house/", organise.add_house_entry, name="house_entry"),
+    path("contests/<slug:slug>/organise/house/", organise.house_entry, name="house_entry"),
+    path(
+        "contests/<slug:slug>/organise/attacks/<int:attack_id>/", organise.steer_attack, name="steer_attack"
+    ),
+    path("contests/<slug:slug>/organise/rerun/", organise.rerun_runs, name="rerun"),
     path("contests/<slug:slug>/teams/new/", teams.create, name="team_create"),
     path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
     path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),
@@ -42,6 +58,12 @@ urlpatterns = [
     path(f"{ROUND}data/", datasets.dataset, name="dataset"),
     path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),
     path(f"{ROUND}upload/", entries.upload, name="upload"),
+    path(f"{ROUND}matrix/", attacks.matrix_page, name="matrix"),
+    path(f"{ROUND}seek/", attacks.seek, name="seek"),
+    path(f"{ROUND}seek/targets.zip", attacks.targets, name="targets"),
+    path(f"{ROUND}seek/guesses/", attacks.submit_guesses, name="guesses"),
+    path(f"{ROUND}seek/program/", attacks.submit_program, name="program"),
+    path(f"{ROUND}attacks/<int:attack_id>/", attacks.attack, name="attack"),
     path(f"{ROUND}entries/<int:entry_id>/", entries.entry, name="entry"),
     path(f"{ROUND}entries/<int:entry_id>/pin/", entries.pin, name="pin"),
 ]

@@ -193,7 +193,7 @@ def _check_row_count(n_released: int, n_original: int, rules: FileRules, found: 
 
 
 def _dataset(people: TableRead, rows: TableRead) -> Dataset:
-    """The tables of files in which every cell is good."""
+    """The tables of files in which every cell is good. The transactions as read are used up."""
     master = Master(
         ids=frozen(people["customer_id"].texts()),
         gender=people["gender"].coded(),
@@ -201,12 +201,12 @@ def _dataset(people: TableRead, rows: TableRead) -> Dataset:
         country=people["country"].coded(),
     )
     transactions = Transactions(
-        customer=frozen(rows["customer_id"].numbers(np.int32)),
-        receipt=rows["receipt_id"].coded(),
-        day=frozen(rows["date"].numbers(np.int32)),
-        minute=frozen(rows["time"].numbers(np.int32)),
-        item=rows["item_id"].coded(),
-        price=frozen(rows["unit_price"].numbers()),
-        quantity=frozen(rows["quantity"].numbers()),
+        customer=frozen(rows.release("customer_id").numbers(np.int32)),
+        receipt=rows.release("receipt_id").coded(),
+        day=frozen(rows.release("date").numbers(np.int32)),
+        minute=frozen(rows.release("time").numbers(np.int32)),
+        item=rows.release("item_id").coded(),
+        price=frozen(rows.release("unit_price").numbers()),
+        quantity=frozen(rows.release("quantity").numbers()),
     )
     return Dataset(master, transactions)

@@ -17,6 +17,7 @@ from datasets.tokens import Block, Cells, Layout, Lines, read_blocks
 
 Source = BinaryIO | Path
 ParseAll = Callable[[list[str]], Sequence[object] | None]
+ROWS_A_PIECE = 1_000_000
 BAD = -1
 """The code of a cell that could not be read; a problem tells why."""
 
@@ -57,7 +58,7 @@ class Read:
         rank[order] = np.arange(len(order), dtype=np.int32)
         labels = np.empty(len(order), dtype=object)
         labels[:] = [texts[index] for index in order]
-        return Coded.of(rank[self.codes], labels)
+        return Coded.of(_looked_up(rank, self.codes), labels)
 
     def texts(self) -> npt.NDArray[np.object_]:
         """The text of every row. All cells must be good."""
@@ -68,7 +69,7 @@ class Read:
     def numbers(self, dtype: npt.DTypeLike = np.int64) -> npt.NDArray:
         """The column as whole numbers; bad cells, and cells that are legally empty (None), are 0."""
         values = np.array([0 if value is None else value for value in [*self.values, 0]], dtype=dtype)
-        return values[self.codes]
+        return _looked_up(values, self.codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,38 @@ class TableRead:
     def __getitem__(self, name: str) -> Read:
         return self.columns[name]
 
+    def release(self, name: str) -> Read:
+        """Hand a column over and forget it, so that its memory is free as soon as the caller is done."""
+        return self.columns.pop(name)
+
+
+def _looked_up(table: npt.NDArray, codes: Codes) -> npt.NDArray:
+    """``table[codes]``, piece by piece: numpy widens all indices to 64 bits first, which is dear at once."""
+    values = np.empty(len(codes), dtype=table.dtype)
+    for first in range(0, len(codes), ROWS_A_PIECE):
+        piece = slice(first, first + ROWS_A_PIECE)
+        values[piece] = table[codes[piece]]
+    return values
+
+
+class _Growing:
+    """A long array that grows at its end. Many small ones, joined at last, would hold the memory twice."""
+
+    def __init__(self) -> None:
+        self._array = np.empty(0, dtype=np.int32)
+        self._size = 0
+
+    def append(self, values: npt.NDArray[np.int32]) -> None:
+        size = self._size + len(values)
+        if size > len(self._array):
+            self._array.resize(max(size, len(self._array) * 3 // 2), refcheck=False)
+        self._array[self._size : size] = values
+        self._size = size
+
+    def values(self) -> npt.NDArray[np.int32]:
+        self._array.resize(self._size, refcheck=False)
+        return self._array
+
 
 class _ColumnReader:
     """Gathers one column over the blocks of a file. Only good texts are remembered between blocks."""
@@ -96,7 +129,7 @@ class _ColumnReader:
         self.rank = rank
         self.code_of_text: dict[bytes, int] = {}
         self.code_of_value: dict[object, int] = {}
-        self.chunks: list[Codes] = []
+        self.codes = _Growing()
 
     def take(self, cells: Cells, lines: Lines, found: Findings) -> None:
         known, faults = self.code_of_text, {}
@@ -111,7 +144,7 @@ class _ColumnReader:
                 code = self.code_of_value.setdefault(value, len(self.code_of_value))
                 codes[index] = known[cells.texts[index]] = code
         lookup = np.array([*codes, BAD], dtype=np.int32)
-        self.chunks.append(lookup[cells.codes])
+        self.codes.append(lookup[cells.codes])
         if faults:
             self._report(faults, cells, lines, found)
 
@@ -145,9 +178,7 @@ class _ColumnReader:
             )
 
     def read(self) -> Read:
-        codes = self.chunks[0] if len(self.chunks) == 1 else np.concatenate(self.chunks or [_NO_CODES])
-        self.chunks.clear()
-        return Read(codes, list(self.code_of_value))
+        return Read(self.codes.values(), list(self.code_of_value))
 
 
 def _value_or_fault(text: bytes, parse: Parse) -> object:
@@ -159,14 +190,11 @@ def _value_or_fault(text: bytes, parse: Parse) -> object:
         return fault
 
 
-_NO_CODES = np.zeros(0, dtype=np.int32)
-
-
 def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max_bytes: int) -> TableRead:
     """Read a file, noting every line and cell that is not as the columns say."""
     layout = Layout(tuple(column.name for column in columns), tuple(column.longest for column in columns))
     readers = [_ColumnReader(column, rank) for rank, column in enumerate(columns)]
-    lines: list[Lines] = []
+    lines = _Growing()
     n_lines = 0
     for block in read_blocks(source, layout, found, max_bytes):
         n_lines += block.n_lines
@@ -174,7 +202,7 @@ def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max
         _take(block, readers, found)
     return TableRead(
         {reader.column.name: reader.read() for reader in readers},
-        np.concatenate(lines) if lines else np.zeros(0, dtype=np.int32),
+        lines.values(),
         n_lines,
     )
 

@@ -128,13 +128,13 @@ def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:
     is_separator = buffer == COMMA
     is_separator |= buffer == LINE_FEED
     separators = np.flatnonzero(is_separator)
-    ends = separators[buffer[separators] == LINE_FEED]
+    last = np.flatnonzero(buffer[separators] == LINE_FEED)
+    ends = separators[last]
     lines = np.arange(line, line + len(ends), dtype=np.int32)
     broken = _broken_lines(buffer, ends, lines, found)
     regular = len(separators) == width * len(ends) and bool((separators[width - 1 :: width] == ends).all())
     if not regular or broken is not None:
         whole = np.ones(len(ends), dtype=bool) if broken is None else ~broken
-        last = np.searchsorted(separators, ends)
         fields = np.diff(last, prepend=-1)
         ragged = whole & (fields != width)
         counts = fields[ragged]

@@ -18,6 +18,9 @@ PRESETS = {"pwscup2016": PWSCUP2016}
 def read_limits(text: str | None) -> tuple[Limit, ...]:
     """The limits of a preset, or of a JSON or YAML file that maps measures to upper limits.
 
+    The file may also have the form that a round has: ``limits`` as a mapping, or as a list of measure,
+    operator and limit, of which only upper limits are used here.
+
     >>> [limit.measure for limit in read_limits("pwscup2016")][:2]
     ['ut-jaccard', 'subset']
     """
@@ -49,6 +52,10 @@ def _parsed(path: Path) -> Mapping[str, Any]:
         values = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
     except (json.JSONDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"{path} is not readable as JSON or YAML: {error}.") from error
+    if isinstance(values, dict) and "limits" in values:
+        values = values["limits"]
+    if isinstance(values, list) and all(isinstance(line, dict) for line in values):
+        values = {line.get("measure"): line.get("limit") for line in values if line.get("operator") != ">="}
     if not isinstance(values, dict):
         raise UsageError(f"{path}: got {type(values).__name__}, expected a mapping of measures to limits.")
     return values

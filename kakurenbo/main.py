@@ -14,11 +14,13 @@ COMMANDS: dict[str, str] = {
     "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
     "check": "Check the files of an original or of an entry.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
+    "frontier": "Compare risk and loss of gh-tree and its peers on any table.",
     "judge": "Compare a guess with the truth of an entry.",
     "list": "List the measures, risks, attacks or anonymizers.",
     "risk": "Measure how exposed the people of any table are.",
     "score": "Measure how useful an entry still is and whether it keeps the limits.",
     "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
+    "warm-up": "Compile the numerical kernels once, so that the first run is as fast as the next.",
 }
 """Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""
 
@@ -38,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sub = commands.add_parser(name, help=line, description=line)
         # Only the chosen command is imported: a command that needs no solver starts without one.
         if name == chosen:
-            module = importlib.import_module(f"kakurenbo.commands.{name}")
+            module = importlib.import_module(f"kakurenbo.commands.{name.replace('-', '_')}")
             module.add_arguments(sub)
             sub.set_defaults(run=module.run)
     arguments = parser.parse_args(words)

@@ -14,5 +14,5 @@ PWSCUP2016: tuple[Limit, ...] = (
 
 Random swapping of 20 % of the rows, the middle strength at which the papers compare methods, sits near these
 two: over 20 seeds on the data of 2016 it has cmae 0.13 to 0.49 (median 0.20) and rfm 0.13 to 0.20 (median
-0.17). Swapping 50 % breaks both.
+0.17). Swapping 50 % broke cmae at 8 of 8 seeds and rfm at 7.
 """

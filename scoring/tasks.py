@@ -8,10 +8,10 @@ from pathlib import Path
 from celery import shared_task
 
 from contest import vault
-from contest.models import Entry
+from contest.models import Entry, Job
 from contest.services import entries
 from contest.services.datasets import load_tables
-from contest.services.jobs import Claim, perform
+from contest.services.jobs import Claim, perform_next
 from contest.storage import published
 from datasets.archive import ArchiveError, Limits, open_upload
 from datasets.check import check_entry as check_files
@@ -28,12 +28,12 @@ PARTS = ("M.csv", "T.csv", "P.csv")
 
 @shared_task(name="scoring.tasks.check_entry")
 def check_entry(job_id: int) -> None:
-    perform(job_id, _check)
+    perform_next(Job.Kind.CHECK, _check)
 
 
 @shared_task(name="scoring.tasks.score_entry")
 def score_entry(job_id: int) -> None:
-    perform(job_id, _score)
+    perform_next(Job.Kind.SCORE, _score)
 
 
 def _entry(claim: Claim) -> Entry:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from contest.models.entry import Entry
@@ -22,6 +24,12 @@ class Attack(models.Model):
     name = models.CharField(max_length=60)
     version = models.PositiveSmallIntegerField(default=1)
     team = models.ForeignKey(Team, null=True, blank=True, on_delete=models.PROTECT, related_name="attacks")
+    submitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    program_sha256 = models.CharField(max_length=64, blank=True)
+    note = models.CharField(max_length=200, blank=True)
+    is_dry_run = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -31,7 +39,15 @@ class Attack(models.Model):
             models.UniqueConstraint(
                 fields=["round", "name", "version"], condition=Q(kind="house"), name="house_attack_once"
             ),
+            models.UniqueConstraint(
+                fields=["round", "team", "kind", "version"],
+                condition=Q(team__isnull=False),
+                name="team_attack_once",
+            ),
             models.CheckConstraint(condition=Q(kind__in=["house", "guess", "program"]), name="attack_kind"),
+            models.CheckConstraint(
+                condition=~Q(kind="program") | ~Q(program_sha256=""), name="program_attack_has_program"
+            ),
             models.CheckConstraint(
                 condition=Q(kind="house", team__isnull=True) | (~Q(kind="house") & Q(team__isnull=False)),
                 name="attack_has_owner",
@@ -40,6 +56,16 @@ class Attack(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} v{self.version}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("attack", args=[self.round.contest.slug, self.round.slug, self.pk])
+
+    @property
+    def label(self) -> str:
+        """How the attack is called on boards: by its own name, or by its team's."""
+        if self.team is None:
+            return self.name
+        return f"{self.team.name} · {self.get_kind_display()} {self.version}"
 
 
 class AttackRun(models.Model):
@@ -63,7 +89,11 @@ class AttackRun(models.Model):
     high = models.FloatField(null=True, blank=True)
     baseline = models.FloatField(null=True, blank=True)
     expected_hits = models.FloatField(null=True, blank=True)
+    guess_sha256 = models.CharField(max_length=64, blank=True)
+    found_customers = models.JSONField(default=list, blank=True, help_text=_("Rows of M that were found."))
     reason = models.CharField(max_length=300, blank=True)
+    log = models.TextField(blank=True)
+    seconds = models.FloatField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.models.attack import AttackRun
 from contest.models.entry import Entry
+from contest.models.team import Team
 
 
 class Job(models.Model):
@@ -19,6 +20,8 @@ class Job(models.Model):
         CHECK = "check", _("check an entry's files")
         SCORE = "score", _("measure an entry")
         ATTACK = "attack", _("attack an entry")
+        PROGRAM = "program", _("run a team's program on an entry")
+        JUDGE = "judge", _("judge a guess")
         HOUSE = "house", _("make a house entry")
 
     class State(models.TextChoices):
@@ -31,6 +34,14 @@ class Job(models.Model):
     entry = models.ForeignKey(Entry, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs")
     attack_run = models.ForeignKey(
         AttackRun, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
+    )
+    owner = models.ForeignKey(
+        Team,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text=_("For whom it is."),
     )
     payload = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
@@ -49,7 +60,10 @@ class Job(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["state", "rung_at"], name="job_state")]
+        indexes = [
+            models.Index(fields=["state", "rung_at"], name="job_by_state"),
+            models.Index(fields=["kind", "state", "owner"], name="job_by_owner"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "entry"],

@@ -30,6 +30,9 @@ class Round(models.Model):
     feedback = models.CharField(max_length=10, choices=Feedback, default=Feedback.FULL)
     entries_per_day = models.PositiveSmallIntegerField(default=5)
     entries_in_total = models.PositiveSmallIntegerField(default=50)
+    attacks_per_day = models.PositiveSmallIntegerField(default=10)
+    program_seconds = models.PositiveSmallIntegerField(default=60, help_text=_("CPU seconds a target."))
+    program_megabytes = models.PositiveIntegerField(default=1024, help_text=_("Memory a target."))
     seed = models.PositiveBigIntegerField(default=0)
     board_version = models.PositiveBigIntegerField(default=1)
 

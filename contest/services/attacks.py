@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
+
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Avg
 from django.utils import timezone
 
 from attacks.evaluate import Judgement
 from attacks.registry import attack as find_attack
-from contest.models import Attack, AttackRun, Entry, Job, Round, User
+from contest.errors import Refused
+from contest.models import Attack, AttackRun, Entry, Job, Round, Team, User
 from contest.services import audit, jobs
 from contest.services.entries import bump_board
 
@@ -22,22 +25,57 @@ def add_house_attack(round_: Round, name: str, user: User | None = None) -> Atta
         )
         if created:
             audit.record("attack.added", attack, contest=round_.contest, actor=user, after={"name": name})
-            for entry in Entry.objects.filter(round=round_, state=Entry.State.VALID):
-                queue_house_attacks(entry)
+            queue_runs_of(attack)
     return attack
 
 
-def queue_house_attacks(entry: Entry) -> int:
-    """Queue the house attacks that this entry has not faced yet. Call it inside a transaction."""
-    queued = 0
-    for attack in Attack.objects.filter(round=entry.round, kind=Attack.Kind.HOUSE, is_active=True):
-        run, created = AttackRun.objects.get_or_create(attack=attack, entry=entry)
-        if created:
-            jobs.enqueue_job(Job.Kind.ATTACK, attack_run=run)
-            queued += 1
+def targets_of(round_: Round, attacker: Team | None) -> list[Entry]:
+    """What may be attacked: every team's official entry but one's own."""
+    entries = Entry.objects.filter(round=round_, is_official=True).select_related("team").order_by("pk")
+    return list(entries.exclude(team=attacker) if attacker else entries)
+
+
+def queue_runs_of(attack: Attack) -> int:
+    """Fill the missing cells of an attack's row: the house's on valid entries, others' on their targets."""
+    if attack.kind == Attack.Kind.HOUSE:
+        entries = list(Entry.objects.filter(round=attack.round, state=Entry.State.VALID))
+    else:
+        entries = targets_of(attack.round, attack.team)
+    return sum(_queue_run(attack, entry) for entry in entries)
+
+
+def queue_attacks_on(entry: Entry) -> int:
+    """Fill the missing cells of an entry's column. Call it inside a transaction."""
+    active = Attack.objects.filter(round=entry.round, is_active=True, is_dry_run=False)
+    due = list(active.filter(kind=Attack.Kind.HOUSE).order_by("pk"))
+    if entry.is_official:
+        # Of a team's programs the newest plays; its guess files were made for the targets of their day.
+        programs = active.filter(kind=Attack.Kind.PROGRAM).exclude(team=entry.team_id)
+        due += {attack.team_id: attack for attack in programs.order_by("version")}.values()
+    queued = sum(_queue_run(attack, entry) for attack in due)
     if not queued:
         settle_entry(entry.pk)
     return queued
+
+
+def _queue_run(attack: Attack, entry: Entry) -> int:
+    run, created = AttackRun.objects.get_or_create(attack=attack, entry=entry)
+    if created:
+        enqueue_run(run)
+    return int(created)
+
+
+def enqueue_run(run: AttackRun) -> None:
+    """Give a run its job: a house algorithm, a program in the sandbox, or the judge for a guess at hand."""
+    attack = run.attack
+    if run.guess_sha256:
+        kind = Job.Kind.JUDGE
+    elif attack.kind == Attack.Kind.PROGRAM:
+        kind = Job.Kind.PROGRAM
+    else:
+        kind = Job.Kind.ATTACK
+    owner = attack.team_id if attack.team_id is not None else run.entry.team_id
+    jobs.enqueue_job(kind, attack_run=run, owner_id=owner)
 
 
 def begin_run(run: AttackRun) -> None:
@@ -45,9 +83,12 @@ def begin_run(run: AttackRun) -> None:
     AttackRun.objects.filter(pk=run.pk, state__in=waiting).update(state=AttackRun.State.RUNNING)
 
 
-def record_judgement(claim: jobs.Claim, run: AttackRun, judgement: Judgement) -> None:
+def record_judgement(
+    claim: jobs.Claim, run: AttackRun, judgement: Judgement, *, found: list[int], seconds: float | None
+) -> None:
     """Write the judge's word once, and the entry's safety when its last attack has come in."""
     with claim.finish():
+        changes = {"seconds": seconds} if seconds is not None else {}
         AttackRun.objects.filter(pk=run.pk).exclude(state=AttackRun.State.DONE).update(
             state=AttackRun.State.DONE,
             hits=judgement.hits,
@@ -56,20 +97,118 @@ def record_judgement(claim: jobs.Claim, run: AttackRun, judgement: Judgement) ->
             high=judgement.high,
             baseline=judgement.baseline,
             expected_hits=judgement.expected_hits,
+            found_customers=found,
             finished_at=timezone.now(),
+            **changes,
         )
         audit.record("attack_run.done", run, contest=run.entry.round.contest, after={"hits": judgement.hits})
         settle_entry(run.entry_id)
 
 
+def refuse_run(
+    claim: jobs.Claim, run: AttackRun, reason: str, log: str = "", seconds: float | None = None
+) -> None:
+    """The guess or the program cannot count, by the team's fault; the sentence says why."""
+    with claim.finish(reason):
+        AttackRun.objects.filter(pk=run.pk).update(
+            state=AttackRun.State.REFUSED,
+            reason=reason[:300],
+            log=log,
+            seconds=seconds,
+            finished_at=timezone.now(),
+        )
+        audit.record("attack_run.refused", run, contest=run.entry.round.contest, reason=reason[:300])
+        settle_entry(run.entry_id)
+
+
+def fail_run(claim: jobs.Claim, run: AttackRun, reason: str) -> None:
+    """We cannot run it (no sandbox, say): our fault, to be run again when the organisers have mended it."""
+    with claim.finish(reason):
+        AttackRun.objects.filter(pk=run.pk).update(
+            state=AttackRun.State.FAILED, reason=reason[:300], finished_at=timezone.now()
+        )
+        audit.record("attack_run.failed", run, contest=run.entry.round.contest, reason=reason[:300])
+        settle_entry(run.entry_id)
+
+
 def settle_entry(entry_id: int) -> None:
-    """An entry's risk is the best attack against it; it is known when no attack is under way."""
+    """An entry's risk is the best attack against it; it is known when no house attack is under way.
+
+    What teams bring counts as soon as it is judged: a slow program of one team must not hide another's place.
+    """
     entry = Entry.objects.select_for_update().get(pk=entry_id)
-    runs = AttackRun.objects.filter(entry=entry)
-    under_way = runs.filter(~Q(state__in=AttackRun.FINAL)).exists()
-    best = runs.filter(state=AttackRun.State.DONE).order_by("-hits", "attack__name").first()
+    runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False)
+    due = runs.filter(attack__kind=Attack.Kind.HOUSE, attack__is_active=True)
+    under_way = due.exclude(state__in=AttackRun.FINAL).exists()
+    done = runs.filter(state=AttackRun.State.DONE).select_related("attack__team")
+    best = done.order_by("-hits", "attack__name", "pk").first()
     known = best is not None and not under_way
     entry.most_hits = best.hits if best is not None and known else None
-    entry.strongest_attack = best.attack.name if best is not None and known else ""
+    entry.strongest_attack = best.attack.label[:60] if best is not None and known else ""
     entry.save(update_fields=["most_hits", "strongest_attack"])
     bump_board(entry.round_id)
+
+
+def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
+    """Run cells again: their old word is kept in the audit log, and the new one takes its place."""
+    again = 0
+    with transaction.atomic():
+        for run in runs:
+            if run.state not in AttackRun.FINAL:
+                continue
+            audit.record(
+                "attack_run.rerun",
+                run,
+                contest=run.entry.round.contest,
+                actor=user,
+                before={"state": run.state, "hits": run.hits},
+                reason=reason,
+            )
+            run.state, run.hits, run.finished_at = AttackRun.State.QUEUED, None, None
+            if run.attack.kind != Attack.Kind.GUESS:
+                run.guess_sha256 = ""
+            run.save()
+            enqueue_run(run)
+            settle_entry(run.entry_id)
+            again += 1
+    return again
+
+
+def set_attack_active(attack: Attack, user: User, active: bool) -> None:
+    """Stop an attack, whose waiting cells then stay empty, or let it go on where it stopped."""
+    with transaction.atomic():
+        if not Attack.objects.filter(pk=attack.pk).exclude(is_active=active).update(is_active=active):
+            return
+        attack.is_active = active
+        verb = "attack.resumed" if active else "attack.stopped"
+        audit.record(verb, attack, contest=attack.round.contest, actor=user)
+        waiting = AttackRun.objects.filter(attack=attack, state=AttackRun.State.QUEUED)
+        if active:
+            for run in waiting.select_related("attack", "entry"):
+                enqueue_run(run)
+            queue_runs_of(attack)
+        else:
+            Job.objects.filter(attack_run__in=waiting, state=Job.State.QUEUED).update(
+                state=Job.State.FAILED, reason="Stopped by an organiser.", finished_at=timezone.now()
+            )
+        for entry_id in waiting.values_list("entry", flat=True):
+            settle_entry(entry_id)
+
+
+def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> None:
+    """Attacks of a day, counted like entries: from midnight in the contest's zone."""
+    midnight = now.astimezone(round_.contest.zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    used = Attack.objects.filter(round=round_, team=team, is_dry_run=False, created_at__gte=midnight).count()
+    if used >= round_.attacks_per_day:
+        raise Refused(
+            "attacks-used-today",
+            f"Today's {round_.attacks_per_day} attacks are used; more at midnight, {round_.contest.zone}.",
+        )
+
+
+def seconds_left(round_: Round, workers: int = 2) -> tuple[int, float | None]:
+    """How many cells are still to be filled, and how long that takes at the pace so far."""
+    runs = AttackRun.objects.filter(attack__round=round_, attack__is_active=True)
+    waiting = runs.exclude(state__in=AttackRun.FINAL).count()
+    pace = runs.filter(seconds__isnull=False).aggregate(mean=Avg("seconds"))["mean"]
+    return waiting, None if pace is None else waiting * pace / workers

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from contest.errors import Refused
 from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
+from contest.models.round import Feedback
 from contest.services import audit
 from contest.services.attacks import add_house_attack
 from datasets.rules import FileRules
@@ -36,9 +37,13 @@ def create_round(
     file_rules: FileRules | None = None,
     **fields: Any,
 ) -> Round:
-    """Make a round with its phases, limits and house attacks."""
+    """Make a round with its phases, limits and house attacks.
+
+    Phases follow each other; only a practice, where all is told at once, may hide and seek together.
+    """
+    is_practice = fields.get("feedback", Feedback.FULL) == Feedback.FULL
     for (kind, _, ends), (_, starts, _) in itertools.pairwise(phases):
-        if starts < ends:
+        if starts < ends and not is_practice:
             raise Refused("phases-overlap", f"The phase after {kind} starts before {kind} ends.")
     with transaction.atomic():
         round_ = Round.objects.create(

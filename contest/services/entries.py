@@ -44,7 +44,7 @@ def submit_entry(
             upload_bytes=upload.size,
             costs_attempt=not team.is_house,
         )
-        jobs.enqueue_job(Job.Kind.CHECK, entry=entry)
+        jobs.enqueue_job(Job.Kind.CHECK, entry=entry, owner_id=team.pk)
         audit.record(
             "entry.submitted",
             entry,
@@ -108,14 +108,14 @@ def accept_files(
         )
         if changed:
             _record_state(entry, Entry.State.CHECKING, Entry.State.SCORING)
-            jobs.enqueue_job(Job.Kind.SCORE, entry=entry)
+            jobs.enqueue_job(Job.Kind.SCORE, entry=entry, owner_id=entry.team_id)
 
 
 def record_scores(
     claim: jobs.Claim, entry: Entry, measurements: Mapping[str, Measurement], verdict: RoundVerdict
 ) -> None:
     """Write all measures at once; a valid entry becomes official and is attacked."""
-    from contest.services.attacks import queue_house_attacks
+    from contest.services.attacks import queue_attacks_on
 
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
@@ -137,10 +137,10 @@ def record_scores(
             finished_at=timezone.now(),
         )
         _record_state(entry, Entry.State.SCORING, state)
-        entry.refresh_from_db()
         if verdict.valid:
             refresh_official(entry.round, entry.team)
-            queue_house_attacks(entry)
+            entry.refresh_from_db()
+            queue_attacks_on(entry)
         bump_board(entry.round_id)
 
 

@@ -10,12 +10,12 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
-from django.db.models import F
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -28,6 +28,8 @@ TASKS = {
     Job.Kind.CHECK: ("scoring.tasks.check_entry", "checks"),
     Job.Kind.SCORE: ("scoring.tasks.score_entry", "scoring"),
     Job.Kind.ATTACK: ("attacks.tasks.run_attack", "attacks"),
+    Job.Kind.PROGRAM: ("attacks.tasks.run_program", "programs"),
+    Job.Kind.JUDGE: ("attacks.tasks.judge_guess", "checks"),
     Job.Kind.HOUSE: ("anonymizers.tasks.make_house_entry", "house"),
 }
 
@@ -35,6 +37,12 @@ TASKS = {
 def queue_names() -> list[str]:
     """The queues that workers listen to. A prefix lets several installations share one broker."""
     return sorted({settings.QUEUE_PREFIX + queue for _, queue in TASKS.values()})
+
+
+BELLS_A_SWEEP = 20
+"""Bells that the sweeper rings again for each kind of job; more would only fill the broker."""
+CLAIM_TRIES = 100
+"""How often a worker looks again when others are faster."""
 
 
 class LeaseLost(Exception):
@@ -46,11 +54,17 @@ def enqueue_job(
     *,
     entry: Entry | None = None,
     attack_run: AttackRun | None = None,
+    owner_id: int | None = None,
     payload: dict[str, Any] | None = None,
 ) -> Job:
     """Write a job in the caller's transaction; its bell rings when that is committed."""
     job = Job.objects.create(
-        kind=kind, entry=entry, attack_run=attack_run, payload=payload or {}, rung_at=timezone.now()
+        kind=kind,
+        entry=entry,
+        attack_run=attack_run,
+        owner_id=owner_id,
+        payload=payload or {},
+        rung_at=timezone.now(),
     )
     transaction.on_commit(lambda: ring(job.pk, kind), robust=True)
     return job
@@ -73,7 +87,6 @@ class Claim:
 
     job: Job
     token: str
-    _last_report: float = field(default=-1.0)
 
     def mine(self) -> Any:
         return Job.objects.filter(pk=self.job.pk, token=self.token, state=Job.State.RUNNING)
@@ -119,11 +132,47 @@ def claim_job(job_id: int) -> Claim | None:
     return Claim(Job.objects.get(pk=job_id), token)
 
 
+def claim_next(kind: Job.Kind) -> Claim | None:
+    """Take the job of a kind whose owner has waited longest for a turn.
+
+    A bell says only that there is work. Whose it is is decided here, one job an owner in turn, so that a team
+    with a thousand jobs keeps another team's single job waiting for one of them, not for all.
+    """
+    for _ in range(CLAIM_TRIES):
+        waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED)
+        last_turn = Job.objects.filter(kind=kind, owner=OuterRef("owner")).order_by("-started_at")
+        first = (
+            waiting.annotate(
+                turn=Subquery(last_turn.filter(started_at__isnull=False).values("started_at")[:1])
+            )
+            .order_by(F("turn").asc(nulls_first=True), "id")
+            .values_list("pk", flat=True)
+            .first()
+        )
+        if first is None:
+            return None
+        claim = claim_job(first)
+        if claim is not None:
+            return claim
+    return None
+
+
+def perform_next(kind: Job.Kind, handler: Callable[[Claim], None]) -> None:
+    """Claim the next job of a kind, keep its lease alive, run the handler, and settle whatever happens."""
+    claim = claim_next(kind)
+    if claim is not None:
+        _perform(claim, handler)
+
+
 def perform(job_id: int, handler: Callable[[Claim], None]) -> None:
-    """Claim a job, keep its lease alive, run the handler, and settle whatever happens."""
+    """Do one particular job, if nobody has it."""
     claim = claim_job(job_id)
-    if claim is None:
-        return
+    if claim is not None:
+        _perform(claim, handler)
+
+
+def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
+    job_id = claim.job.pk
     try:
         with _heartbeat(claim):
             handler(claim)
@@ -164,13 +213,21 @@ def sweep_jobs() -> dict[str, int]:
             given_back += 1
             if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).exists():
                 ring(job.pk, job.kind)
+    return {"given_back": given_back, "rung": sum(_ring_again(kind, now) for kind in Job.Kind)}
+
+
+def _ring_again(kind: Job.Kind, now: datetime.datetime) -> int:
+    """Ring for jobs that have waited long. A bell is for the next job of its kind, so a few are enough."""
     silent = now - datetime.timedelta(seconds=settings.JOB_RING_SECONDS)
+    waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED, rung_at__lt=silent).order_by(
+        "rung_at", "pk"
+    )
     rung = 0
-    for job in Job.objects.filter(state=Job.State.QUEUED, rung_at__lt=silent).only("pk", "kind")[:500]:
-        if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(rung_at=now):
-            ring(job.pk, job.kind)
+    for job_id in list(waiting.values_list("pk", flat=True)[:BELLS_A_SWEEP]):
+        if Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(rung_at=now):
+            ring(job_id, kind)
             rung += 1
-    return {"given_back": given_back, "rung": rung}
+    return rung
 
 
 def _lease() -> datetime.timedelta:
@@ -185,8 +242,13 @@ def _heartbeat(claim: Claim) -> Iterator[None]:
     def beat() -> None:
         try:
             while not stop.wait(settings.JOB_LEASE_SECONDS / 3):
-                if not claim.mine().update(lease_until=timezone.now() + _lease()):
-                    return
+                try:
+                    if not claim.mine().update(lease_until=timezone.now() + _lease()):
+                        return
+                except DatabaseError:
+                    # The database may be restarting; there is time for another beat before the lease lapses.
+                    logger.warning("heartbeat of job %s failed", claim.job.pk)
+                    connection.close()
         finally:
             connection.close()
 

@@ -45,4 +45,6 @@ def _registered(kind: str) -> list[Any]:
 def _described(entry: Any) -> dict[str, Any]:
     shown = ("name", "title", "meaning", "version", "reference", "low", "high", "better", "unit", "needs")
     described = {name: getattr(entry, name) for name in shown if hasattr(entry, name)}
+    if hasattr(entry, "parameters"):
+        described["parameters"] = [vars(parameter) for parameter in entry.parameters]
     return described | {"documentation": entry.documentation}

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="a risk measure, see `kakurenbo list risks`")
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
     parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
-    parser.add_argument("--qid", default="", metavar="COL,COL", help="the quasi-identifier columns")
+    parser.add_argument("--qid", "--qi", default="", metavar="COL,COL", help="the quasi-identifier columns")
     parser.add_argument("--sensitive", metavar="COL[,COL]", help="sensitive columns, where needed")
     parser.add_argument("--group", metavar="COL[,COL]", help="columns that name the groups (ane)")
     parser.add_argument("--attribute", metavar="COL", help="the attribute split (balance-variance-ratio)")
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{measure.name} needs quasi-identifiers: --qid COL,COL.")
     options = _options(arguments, measure)
     try:
-        result = measure.function(_read(arguments.table), arguments.id, qid, **options)
+        result = measure.function(read_table(arguments.table), arguments.id, qid, **options)
     except ValueError as error:
         raise UsageError(str(error)) from error
     print(_as_json(measure, result) if arguments.json else _as_text(measure, result))
@@ -62,7 +62,8 @@ def _options(arguments: argparse.Namespace, measure: RiskMeasure) -> dict[str, A
     return options
 
 
-def _read(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> pd.DataFrame:
+    """A CSV file with a header, or a sentence saying why it cannot be used."""
     try:
         return pd.read_csv(path)
     except OSError as error:

@@ -48,8 +48,10 @@ def group_affiliations(
     for name in sensitive:
         codes, labels = value_codes(table, name)
         n_values = max(len(labels), 1)
-        having = distinct_pairs(panel.group * n_values + codes, panel.person, max(panel.n_people, 1))
-        pairs, counts = np.unique(having // max(panel.n_people, 1), return_counts=True)
+        n_people = max(panel.n_people, 1)
+        value_of_group = panel.group * n_values + codes
+        having = distinct_pairs(value_of_group, panel.person, panel.n_groups * n_values, n_people)
+        pairs, counts = np.unique(having.astype(np.int64) // n_people, return_counts=True)
         commonest = np.zeros(panel.n_groups, dtype=np.int64)
         np.maximum.at(commonest, pairs // n_values, counts)
         worst = np.maximum(worst, commonest / people)

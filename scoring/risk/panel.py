@@ -38,8 +38,9 @@ class Panel:
 
     def incidences(self) -> tuple[Integers, Integers]:
         """The distinct pairs (person, group), sorted by person and then by group."""
-        keys = distinct_pairs(self.person, self.group, max(self.n_groups, 1))
-        return np.divmod(keys, max(self.n_groups, 1))
+        n_groups = max(self.n_groups, 1)
+        keys = distinct_pairs(self.person, self.group, self.n_people, n_groups)
+        return np.divmod(keys.astype(np.int64), n_groups)
 
     def people_by_group(self) -> Integers:
         """How many different people each group holds."""
@@ -63,11 +64,12 @@ def panel_of(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Panel:
     require_columns(table, [id, *qid])
     if table[id].isna().any():
         raise ValueError(f"The id column {id!r} must not have missing values.")
-    person, people = pd.factorize(table[id], sort=True)
+    person, people = _numbered(table[id])
     group = _group_codes(table, qid)
-    first = np.unique(group, return_index=True)[1]
-    groups = table[list(qid)].iloc[first].reset_index(drop=True)
-    return Panel(np.asarray(person, dtype=np.int64), group, np.asarray(people), groups)
+    # Written backwards, so that the first row of each group stays.
+    first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+    first[group[::-1]] = np.arange(len(group))[::-1]
+    return Panel(person, group, people, table[list(qid)].iloc[first].reset_index(drop=True))
 
 
 def _group_codes(table: pd.DataFrame, columns: Sequence[str]) -> Integers:
@@ -75,24 +77,42 @@ def _group_codes(table: pd.DataFrame, columns: Sequence[str]) -> Integers:
     codes = np.zeros(len(table), dtype=np.int64)
     size = 1
     for name in columns:
-        column, labels = pd.factorize(table[name], sort=True, use_na_sentinel=False)
+        column, labels = _numbered(table[name])
         if size * max(len(labels), 1) >= 2**62:
-            codes, size = _compressed(codes)
+            codes, used = _renumbered(codes)
+            size = len(used)
         codes = codes * len(labels) + column
         size *= max(len(labels), 1)
-    return _compressed(codes)[0]
+    return _renumbered(codes)[0]
 
 
-def _compressed(codes: Integers) -> tuple[Integers, int]:
-    numbers, used = pd.factorize(codes, sort=True)
-    return np.asarray(numbers, dtype=np.int64), max(len(used), 1)
+def _numbered(column: pd.Series) -> tuple[Integers, npt.NDArray[Any]]:
+    """The codes of a column's values and the sorted values; a missing value comes last."""
+    values = column.to_numpy()
+    if values.dtype.kind in "iu" and values.dtype != np.uint64:
+        return _renumbered(values.astype(np.int64, copy=False))
+    codes, labels = pd.factorize(column, sort=True, use_na_sentinel=False)
+    return np.asarray(codes, dtype=np.int64), np.asarray(labels)
+
+
+def _renumbered(values: Integers) -> tuple[Integers, npt.NDArray[Any]]:
+    """Whole numbers as codes 0, 1, … in their order, by a lookup table where they lie close enough."""
+    if len(values) == 0:
+        return values, values
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * len(values) + 1000:
+        codes, labels = pd.factorize(values, sort=True)
+        return np.asarray(codes, dtype=np.int64), np.asarray(labels)
+    present = np.zeros(high - low + 1, dtype=bool)
+    present[values - low] = True
+    code = np.cumsum(present) - 1
+    return code[values - low], np.flatnonzero(present) + low
 
 
 def value_codes(table: pd.DataFrame, column: str) -> tuple[Integers, npt.NDArray[Any]]:
     """The codes and labels of a sensitive column; a missing value is a value of its own."""
     require_columns(table, [column])
-    codes, labels = pd.factorize(table[column], sort=True, use_na_sentinel=False)
-    return np.asarray(codes, dtype=np.int64), np.asarray(labels)
+    return _numbered(table[column])
 
 
 def require_columns(table: pd.DataFrame, names: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ def panel_l_diversity(table: pd.DataFrame, id: str, qid: Sequence[str], *, sensi
     """
     panel = panel_of(table, id, qid)
     codes, labels = value_codes(table, sensitive)
-    pairs = distinct_pairs(panel.group, codes, max(len(labels), 1))
+    pairs = distinct_pairs(panel.group, codes, panel.n_groups, max(len(labels), 1))
     values = np.bincount(pairs // max(len(labels), 1), minlength=panel.n_groups)
     value = float(values.min()) if len(values) else 0.0
     detail = {"groups": panel.n_groups, "least_diverse": extreme_groups(panel, values, highest=False)}

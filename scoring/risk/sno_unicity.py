@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from scoring.measure import Measurement, RiskMeasure
-from scoring.risk.panel import panel_of
+from scoring.risk.panel import LIST_LIMIT, panel_of
 
 
 def sno_unicity(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Measurement:
@@ -19,8 +19,8 @@ def sno_unicity(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Measurement
 
         sno-unicity = (1/m) Σ_l Σ_j δ_j^(l).
 
-    Range 0 to 1, never below unicity, lower is better. The detail gives the people found in each iteration.
-    The graph of people and QIDs is peeled with a queue, in time linear in its edges.
+    Range 0 to 1, never below unicity, lower is better. The detail counts the people found in each iteration
+    and names the first. The graph of people and QIDs is peeled with a queue, in time linear in its edges.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data: Protecting for k-Anonymity"
     (2022), Definition 1.
@@ -33,7 +33,9 @@ def sno_unicity(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Measurement
     from scoring.risk.peeling import snowball
 
     panel = panel_of(table, id, qid)
-    found = np.bincount(snowball(panel).iteration, minlength=1)
+    iteration = snowball(panel).iteration
+    found = np.bincount(iteration, minlength=1)
+    first = np.argsort(iteration, kind="stable")[found[0] :][:LIST_LIMIT].tolist()
     at_risk = panel.n_people - int(found[0])
     value = at_risk / panel.n_people if panel.n_people else 0.0
     detail = {
@@ -43,6 +45,9 @@ def sno_unicity(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Measurement
         "iterations": len(found) - 1,
         "found_by_iteration": found[1:101].tolist(),
         "unicity": int(found[1]) / panel.n_people if len(found) > 1 else 0.0,
+        "first_found": [
+            {"person": panel.person_label(code), "iteration": int(iteration[code])} for code in first
+        ],
     }
     return Measurement(value, detail)
 

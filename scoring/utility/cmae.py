@@ -41,8 +41,8 @@ def cmae(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurem
     before, after = _mean_prices(original), _mean_prices(released)
     clusters = sorted(before.keys() | after.keys())
     zero = Fraction(0)
-    error = {s: abs(before.get(s, zero) - after.get(s, zero)) for s in clusters}
-    value = math.fsum(float(e) for e in error.values()) / len(clusters) if clusters else 0.0
+    error = {s: float(abs(before.get(s, zero) - after.get(s, zero))) for s in clusters}
+    value = math.fsum(error.values()) / len(clusters) if clusters else 0.0
     worst = sorted(clusters, key=lambda s: (-error[s], s))[:20]
     detail = {
         "n_clusters": len(clusters),
@@ -71,14 +71,14 @@ def _mean_prices(data: Dataset) -> dict[Cluster, Fraction]:
 
 
 def _line(
-    s: Cluster, before: dict[Cluster, Fraction], after: dict[Cluster, Fraction], error: Fraction
+    s: Cluster, before: dict[Cluster, Fraction], after: dict[Cluster, Fraction], error: float
 ) -> dict[str, Any]:
     return {
         "gender": s[0],
         "country": s[1],
         "original": float(before[s]) if s in before else None,
         "released": float(after[s]) if s in after else None,
-        "error": float(error),
+        "error": error,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Codes, Dataset, Integers
+from datasets.tables import Codes, Dataset, Integers, Transactions
 from scoring.exact import Whole, amounts, exact_sums
 from scoring.measure import Measure, Measurement
 from scoring.pairing import distinct_pairs
@@ -65,14 +65,24 @@ class _Habits:
     @classmethod
     def of(cls, data: Dataset, first: int, last: int) -> _Habits:
         rows, n = data.transactions, data.n_customers
-        never = np.iinfo(np.int64).min
-        seen = np.full(n, never, dtype=np.int64)
-        np.maximum.at(seen, rows.customer, rows.day.astype(np.int64))
-        seen[seen == never] = first - 1
-        n_receipts = max(rows.receipt.n_labels, 1)
-        pairs = distinct_pairs(rows.customer, rows.receipt.codes, n_receipts)
-        frequency = np.bincount(pairs // n_receipts, minlength=n)
-        return cls(last + 1 - seen, frequency, exact_sums(rows.customer, amounts(rows), n))
+        never = np.iinfo(np.int32).min
+        seen = np.full(n, never, dtype=np.int32)
+        np.maximum.at(seen, rows.customer, rows.day)
+        recency = last + 1 - np.where(seen == never, first - 1, seen).astype(np.int64)
+        money = exact_sums(rows.customer, amounts(rows), n)
+        return cls(recency, _receipts(rows, n), money)
+
+
+def _receipts(rows: Transactions, n: int) -> Integers:
+    """How many different receipts each customer has."""
+    n_receipts = max(rows.receipt.n_labels, 1)
+    owner = np.full(n_receipts, -1, dtype=np.int32)
+    owner[rows.receipt.codes] = rows.customer
+    counted = np.bincount(owner[owner >= 0], minlength=n)
+    # A receipt nearly always has one owner; only the rows of others on it need sorting out.
+    other = np.flatnonzero(owner[rows.receipt.codes] != rows.customer)
+    pairs = distinct_pairs(rows.customer[other], rows.receipt.codes[other], n, n_receipts)
+    return counted + np.bincount((pairs // n_receipts).astype(np.int64), minlength=n)
 
 
 def _date_range(data: Dataset) -> tuple[int, int]:

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from datasets.tables import Codes, Dataset, Integers, Transactions, date_text
 from scoring.exact import INT64_LIMIT, Whole, amounts, exact_sums, magnitude
 from scoring.measure import Measure, Measurement
-from scoring.pairing import checked_truth, largest
+from scoring.pairing import checked_truth, largest, row_blocks
 
 WINDOW_DAYS = 30
 SET_SIZE = 10
-CELLS_AT_ONCE = 2_000_000
+CELLS_AT_ONCE = 250_000
 """Customers × days that are spread out at a time; bounds the memory, whatever the number of customers."""
 MOST_BLOCKS = 60_000
 """The blocks' numbers must fit in 16 bits."""
@@ -82,7 +82,10 @@ class _Side:
         if len(day) == 0:
             return day
         first = int(day.min())
-        return (np.flatnonzero(np.bincount(day - first)) + first).astype(np.int32)
+        present = np.zeros(int(day.max()) - first + 1, dtype=bool)
+        for rows in row_blocks(len(day)):
+            present[day[rows] - first] = True
+        return (np.flatnonzero(present) + first).astype(np.int32)
 
     def bound(self) -> int:
         """No sum of purchases of this side is larger."""
@@ -99,7 +102,9 @@ class _Side:
         """The positions of the purchases of people 0 … width − 1, width … 2·width − 1, and so on."""
         n_blocks = -(-self.n_people // width)
         # A stable sort of 16-bit numbers is a radix sort: linear in the rows. The vanished go last.
-        block = np.where(self.person < 0, n_blocks, self.person // width).astype(np.uint16)
+        block = np.empty(len(self.person), dtype=np.uint16)
+        for rows in row_blocks(len(block)):
+            block[rows] = np.where(self.person[rows] < 0, n_blocks, self.person[rows] // width)
         order = np.argsort(block, kind="stable").astype(np.int32)
         return np.split(order, np.cumsum(np.bincount(block, minlength=n_blocks + 1)))[:n_blocks]
 

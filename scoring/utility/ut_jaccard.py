@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from datasets.tables import Dataset, Integers
 from scoring.measure import Measure, Measurement
-from scoring.pairing import checked_truth, distinct_pairs, largest, shared_codes
+from scoring.pairing import checked_truth, common_keys, distinct_pairs, largest, shared_codes
 
 
 def ut_jaccard(
@@ -58,13 +58,18 @@ def ut_jaccard(
 def _set_sizes(original: Dataset, released: Dataset, people: Integers) -> tuple[Integers, Integers]:
     """|A ∩ B| and |A ∪ B| for every row of M′."""
     items, items_after, labels = shared_codes(original.transactions.item, released.transactions.item)
-    n_items = max(len(labels), 1)
-    before = distinct_pairs(original.transactions.customer, items, n_items)
-    after = distinct_pairs(people[released.transactions.customer], items_after, n_items)
-    both = np.intersect1d(before, after, assume_unique=True)
-    n = original.n_customers
-    common, size, size_after = (np.bincount(keys // n_items, minlength=n) for keys in (both, before, after))
+    n, n_items = original.n_customers, max(len(labels), 1)
+    customer_after = people.astype(np.int32)[released.transactions.customer]
+    before = distinct_pairs(original.transactions.customer, items, n, n_items)
+    after = distinct_pairs(customer_after, items_after, n, n_items)
+    both = common_keys(before, after)
+    common, size, size_after = (_counts(keys, n, n_items) for keys in (both, before, after))
     return common[people], (size + size_after - common)[people]
+
+
+def _counts(keys: npt.NDArray[Any], n: int, n_items: int) -> Integers:
+    """How many of the sorted keys belong to each customer."""
+    return np.diff(np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * n_items))
 
 
 def _detail(

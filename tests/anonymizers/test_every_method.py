@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,15 +14,19 @@ import pytest
 from anonymizers.anonymizer import ParameterError
 from anonymizers.publish import Refused
 from anonymizers.registry import ANONYMIZERS, anonymizer, run_anonymizer
+from datasets.check import ENTRY_FILES, check_entry
 from datasets.folder import write_release
+from datasets.generate import generate
+from datasets.rules import FileRules
 from datasets.tables import Dataset, Release
 from tests.anonymizers.tables import made
 
 NAMES = [method.name for method in ANONYMIZERS]
 SHAPES = {
-    "one customer": lambda: made(1),
-    "two customers": lambda: made(2),
-    "ten customers": lambda: made(10),
+    "one customer": lambda: generate(1, 3),
+    "two customers": lambda: generate(2, 3),
+    "ten customers": lambda: generate(10, 3),
+    "someone bought nothing": lambda: with_idle_customer(made(10)),
     "one item each": lambda: made(10, rows_each=1),
     "one item in all": lambda: made(10, rows_each=1, n_items=1),
     "one day": lambda: made(10, n_days=1),
@@ -33,7 +38,21 @@ def shape(name: str) -> Dataset:
     return SHAPES[name]()
 
 
-def assert_legal(original: Dataset, release: Release) -> None:
+def with_idle_customer(data: Dataset) -> Dataset:
+    rows = data.transactions
+    return replace(data, transactions=rows.take(np.flatnonzero(rows.customer != 4)))
+
+
+def assert_legal(original: Dataset, release: Release, folder: Path) -> None:
+    """The checker that uploads go through, and the file rules of the contest once more on the texts."""
+    write_release(folder, release)
+    files = {name: folder / name for name in ENTRY_FILES}
+    checked = check_entry(files, original, FileRules(max_bytes=2**40))
+    assert checked.verdict.ok, checked.verdict.problems[:3]
+    assert_rules_hold(original, release)
+
+
+def assert_rules_hold(original: Dataset, release: Release) -> None:
     """The file rules of the contest, read from the written texts rather than from the arrays."""
     before_m, before_t = original.to_frames()
     master, rows = release.data.to_frames()
@@ -57,20 +76,39 @@ def assert_legal(original: Dataset, release: Release) -> None:
 
 @pytest.mark.parametrize("where", SHAPES)
 @pytest.mark.parametrize("name", NAMES)
-def test_legal_output_or_clear_refusal(name: str, where: str) -> None:
+def test_legal_output_or_clear_refusal(name: str, where: str, tmp_path: Path) -> None:
     original = shape(where)
     try:
         done = run_anonymizer(name, original, {"ut-jaccard": 0.7}, 5, {})
     except Refused as refusal:
         assert str(refusal).endswith(".") and len(str(refusal)) > 30
         return
-    assert_legal(original, done.release)
+    assert_legal(original, done.release, tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_legal_on_the_real_data(name: str, real: Dataset) -> None:
-    done = run_anonymizer(name, real, {}, 1, {})
-    assert_legal(real, done.release)
+def test_legal_on_the_real_data(name: str, real: Dataset, tmp_path: Path) -> None:
+    done = run_anonymizer(name, real, {}, 1, {"effort": 0.1} if name == "itemset-clusters" else {})
+    assert_legal(real, done.release, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_legal_on_five_thousand_customers(name: str, tmp_path: Path) -> None:
+    original = many_customers()
+    done = run_anonymizer(name, original, {}, 1, {"effort": 0.1} if name == "itemset-clusters" else {})
+    write_release(tmp_path, done.release)
+    files = {file: tmp_path / file for file in ENTRY_FILES}
+    assert check_entry(files, original, FileRules(max_bytes=2**40)).verdict.ok
+
+
+@cache
+def many_customers() -> Dataset:
+    """5,000 generated customers with an eighth of their receipts; some are left with none."""
+    data = generate(5000, 3)
+    rows = data.transactions
+    kept = np.flatnonzero(rows.receipt.codes % 8 == 0)
+    return replace(data, transactions=rows.take(kept))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,7 +130,7 @@ def test_the_original_is_left_untouched(name: str) -> None:
         pd.testing.assert_frame_equal(frame, copy)
 
 
-@pytest.mark.parametrize("name", ["identity", "noise", "round", "topcode"])
+@pytest.mark.parametrize("name", ["identity", "noise", "round", "topcode", "aggregate"])
 def test_truth_is_true_judged_by_item_sets(name: str, real: Dataset) -> None:
     """These methods keep items, and all 400 item sets of 2016 are distinct (README of the data), so item
     sets alone rebuild the whole of P."""
@@ -163,3 +201,50 @@ def test_swap_of_everything_keeps_the_multiset_of_purchases(real: Dataset) -> No
 def test_delete_leaves_only_items_with_k_buyers(real: Dataset) -> None:
     after = run_anonymizer("delete", real, {}, 2, {"k": 5}).release.data.to_frames()[1]
     assert after.groupby("item_id").customer_id.nunique().min() >= 5
+
+
+def test_deleting_by_week_leaves_only_weeks_with_k_buyers(real: Dataset) -> None:
+    release = run_anonymizer("delete", real, {}, 2, {"k": 3, "key": "item-week"}).release
+    after = release.data.to_frames()[1]
+    week = (release.data.transactions.day - real.transactions.day.min()) // 7
+    assert after.groupby([after.item_id, week]).customer_id.nunique().min() >= 3
+
+
+def test_aggregate_keeps_the_units_of_an_item_up_to_rounding(real: Dataset) -> None:
+    """Units of an item over the whole period are divided by its buyers: at most half a unit each is lost,
+    or gained where less than one unit would be left."""
+    after = run_anonymizer("aggregate", real, {}, 2, {"period": "all"}).release.data.to_frames()[1]
+    before = real.to_frames()[1]
+    units = before.assign(quantity=before.quantity.astype(int)).groupby("item_id").quantity.sum()
+    shown = after.assign(quantity=after.quantity.astype(int)).groupby("item_id").quantity.sum()
+    buyers = before.groupby("item_id").customer_id.nunique()
+    assert ((units - shown).abs() <= buyers / 2).all()
+
+
+def test_cluster_makes_every_purchase_shared_by_k_people(real: Dataset) -> None:
+    """k-anonymity by Table 6 of Li et al.: each (day, item, price, quantity) is held by at least k people."""
+    release = run_anonymizer("cluster", real, {}, 2, {"k": 4, "period": "all"}).release
+    after = release.data.to_frames()[1]
+    held = after.groupby(["date", "item_id", "unit_price", "quantity"]).customer_id.nunique()
+    assert held.min() >= 4
+
+
+def test_dirichlet_draws_popular_items_more_often_when_privacy_is_weak(real: Dataset) -> None:
+    counts = np.bincount(real.transactions.item.codes)
+    correlation = {}
+    for epsilon in (0.5, 20.0):
+        rows = run_anonymizer("dirichlet", real, {}, 2, {"epsilon": epsilon}).release.data.transactions
+        drawn = (
+            pd.Series(rows.item.texts()).value_counts().reindex(real.transactions.item.labels, fill_value=0)
+        )
+        correlation[epsilon] = np.corrcoef(counts, drawn)[0, 1]
+    assert correlation[20.0] > 0.9 > 0.5 > correlation[0.5]
+
+
+def test_shuffle_keeps_every_multiset(real: Dataset) -> None:
+    for what in ("master", "dates", "quantities", "receipts"):
+        data = run_anonymizer("shuffle", real, {}, 2, {"what": what}).release.data
+        for column in ("unit_price", "quantity", "item_id"):
+            assert sorted(data.to_frames()[1][column]) == sorted(real.to_frames()[1][column])
+        assert sorted(data.master.country.texts()) == sorted(real.master.country.texts())
+        assert len(data.transactions.receipt.labels) == 1763

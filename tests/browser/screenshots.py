@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page
 
+from attacks.sandbox import TEMPLATE_PROGRAM
 from tests.browser.chromium import chromium, executable
 from tests.conftest import ROOT
 
@@ -83,6 +84,8 @@ def log_in(page: Page, url: str, name: str) -> None:
 def visitor_pages(page: Page, url: str) -> dict[str, str]:
     page.goto(f"{url}/contests/demo/practice/")
     entry = page.locator("table.board tbody a").first.get_attribute("href")
+    page.goto(f"{url}/contests/demo/practice/matrix/")
+    attack = page.locator("table.matrix tbody a").first.get_attribute("href")
     return {
         "home": "/",
         "signup": "/signup/",
@@ -93,6 +96,8 @@ def visitor_pages(page: Page, url: str) -> dict[str, str]:
         "rules": "/contests/demo/practice/rules/",
         "data": "/contests/demo/practice/data/",
         "entry-of-others": entry or "/",
+        "matrix": "/contests/demo/practice/matrix/",
+        "attack-page": attack or "/",
         "methods": "/methods/",
         "measure": "/methods/measures/ut-jaccard/",
         "attack": "/methods/attacks/re-itemset/",
@@ -120,9 +125,18 @@ def team_pages(page: Page, url: str) -> dict[str, str]:
     page.locator("button", has_text="invitation").first.click()
     page.wait_for_load_state()
     invitation = page.locator("code.invitation").inner_text().split("127.0.0.1", 1)[1].split("/", 1)[1]
+    page.goto(f"{url}/contests/demo/practice/seek/")
+    program = {"name": "reidentify.py", "mimeType": "text/x-python", "buffer": TEMPLATE_PROGRAM.read_bytes()}
+    page.set_input_files("input[name=program]", program)
+    page.locator("button", has_text="Send the program").click()
+    page.wait_for_url("**/attacks/*/")
+    dry_run = page.url.removeprefix(url)
+    page.wait_for_selector("pre.log", timeout=120_000)
     return {
         "team": team,
         "upload": "/contests/demo/practice/upload/",
+        "seek": "/contests/demo/practice/seek/",
+        "dry-run": dry_run,
         "entry-own": own,
         "entry-broken": broken,
         "join": f"/{invitation}",
@@ -161,7 +175,11 @@ def main() -> None:
         context = browser.new_context()
         page = context.new_page()
         log_in(page, url, "oni")
-        shoot(browser, url, "organiser", {"organise": "/contests/demo/organise/"}, context.storage_state())
+        organiser = {
+            "organise": "/contests/demo/organise/",
+            "house-entry": "/contests/demo/organise/house/?method=itemset-clusters",
+        }
+        shoot(browser, url, "organiser", organiser, context.storage_state())
         context = browser.new_context()
         page = context.new_page()
         log_in(page, url, "neko")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_an_original_is_checked_alone(
     ("preset", "file", "sample"),
     [("pwscup2017", "AT.csv", test_pwscup2017), ("pwscup2018", "A.csv", test_pwscup2018)],
 )
-def test_the_presets_of_other_years(tmp_path: Path, preset: str, file: str, sample) -> None:  # type: ignore[no-untyped-def]
+def test_the_presets_of_other_years(tmp_path: Path, preset: str, file: str, sample: ModuleType) -> None:
     (tmp_path / "T.csv").write_bytes(sample.ORIGINAL)
     (tmp_path / file).write_bytes(sample.RELEASED)
     call = ["check", "--preset", preset, "--original", str(tmp_path)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from datasets.folder import canonical_order, read_original, read_release, write_dataset, write_release
 from datasets.problems import BadFiles
-from datasets.tables import Coded, Dataset, Master, Release
+from datasets.tables import TRANSACTION_COLUMNS, Coded, Dataset, Master, Release
 from datasets.writer import replacing
 from tests.datasets.conftest import ENTRY, MASTER, TRANSACTIONS
 
@@ -100,10 +101,6 @@ def test_the_published_order_keeps_who_is_who() -> None:
     }  # fmt: skip
 
 
-def _frame(rows: list[tuple[str, int]]):  # type: ignore[no-untyped-def]
-    import pandas as pd
-
-    from datasets.tables import TRANSACTION_COLUMNS
-
+def _frame(rows: list[tuple[str, int]]) -> pd.DataFrame:
     cells = [(name, "1", "2011/1/1", "8:00", "tea", "1", number) for name, number in rows]
     return pd.DataFrame(cells, columns=list(TRANSACTION_COLUMNS))

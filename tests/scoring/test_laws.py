@@ -24,7 +24,7 @@ from tests.scoring.strategies import Contest, contests, dataset
 
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
 each_risk = pytest.mark.parametrize("risk", RISKS, ids=lambda risk: risk.name)
-few = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize(

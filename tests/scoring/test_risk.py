@@ -38,6 +38,8 @@ def test_table_1_of_the_panel_paper() -> None:
     result = sno_unicity(table, "panelist", QID)
     assert result.value == 1.0
     assert result.detail["found_by_iteration"] == [1, 2, 1]
+    first = {line["person"]: line["iteration"] for line in result.detail["first_found"]}
+    assert first == {"A": 1, "B": 2, "C": 2, "D": 3}
     highest = individual_risk(table, "panelist", QID).detail["highest"]
     found = {line["person"]: (line["iteration"], line["risk"]) for line in highest}
     assert {person: iteration for person, (iteration, _) in found.items()} == {"A": 1, "B": 2, "C": 2, "D": 3}

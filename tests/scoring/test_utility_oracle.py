@@ -24,6 +24,7 @@ from tests.scoring.strategies import Contest, contests, dataset
 relaxed = settings(deadline=None, max_examples=1500, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.slow
 @relaxed
 @given(contests())
 def test_ut_jaccard_cmae_and_rfm_are_the_oracles(contest: Contest) -> None:
@@ -35,6 +36,7 @@ def test_ut_jaccard_cmae_and_rfm_are_the_oracles(contest: Contest) -> None:
     assert rfm(*tables).value == pytest.approx(oracle.rfm(contest), abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(relaxed, max_examples=500)
 @given(contests(), st.sampled_from([1, 300, 1000, 2_000_000]))
 def test_subset_is_the_oracles_over_every_window_and_every_set(contest: Contest, cells: int) -> None:
