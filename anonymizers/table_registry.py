@@ -37,6 +37,7 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
     RESPONSE_TOPCODE,
     RESPONSE_SWAP,
     MARKET_LEVEL,
+    KMM,
     GH_TREE,
     MONDRIAN,
     PERSON_K,

@@ -20,7 +20,7 @@ class Event:
     at: datetime.datetime
     kind: str
     round: str | None
-    data: dict[str, Any]
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ def _event(row: AuditEvent, subjects: Mapping[str, Any]) -> Event | None:
         return Event(row.pk, row.at, "announcement", None, {"title": row.after.get("title", "")})
     subject = subjects.get(row.subject)
     if isinstance(subject, Phase):
-        data = {"phase": subject.kind, "ends_at": row.after.get("ends_at")}
-        return Event(row.pk, row.at, "phase", subject.round.slug, data)
+        facts = {"phase": subject.kind, "ends_at": row.after.get("ends_at")}
+        return Event(row.pk, row.at, "phase", subject.round.slug, facts)
     if isinstance(subject, Entry):
-        data = {"entry_id": subject.pk, "number": subject.number, "team": subject.team.name}
-        return Event(row.pk, row.at, "official-entry", subject.round.slug, data)
+        facts = {"entry_id": subject.pk, "number": subject.number, "team": subject.team.name}
+        return Event(row.pk, row.at, "official-entry", subject.round.slug, facts)
     if isinstance(subject, AttackRun):
         return Event(row.pk, row.at, "result", subject.attack.round.slug, _result(subject, row))
     return None

@@ -73,11 +73,12 @@ def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:
         entry.pk: entry
         for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team")
     }
-    results = [_result(entry, show_attacks) for entry in entries.values()]
+    results = [result_of(entry, show_attacks) for entry in entries.values()]
     return [(place, entries[place.result.key]) for place in rank(results, find_ranking(round_.ranking))]
 
 
-def _result(entry: Entry, show_attacks: bool) -> Result:
+def result_of(entry: Entry, show_attacks: bool) -> Result:
+    """What the ranking may look at of an entry, with or without what attacks found."""
     return Result(
         key=entry.pk,
         utility=entry.utility,

@@ -46,7 +46,7 @@ def anneal(state: State, picks: Integers, randoms: Floats, hot: float, cold: flo
         else:
             done = close_row(state, row)
             j = int(drawn[3] * drawn[3] * state.close.shape[1])
-            other = state.index[state.close[i, j]]
+            other = state.number[state.close[i, j]]
             if done and state.crowd[state.rows[other]] == 0:
                 done = open_row(state, other, drawn[4] < 0.5, slack - change(state))
             total += _settle(state, done, slack)

@@ -15,7 +15,7 @@ from datasets.tables import Integers
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """Possible moves (staying is one of cost 0), and the cost of a filler for each row that must be opened."""
+    """Possible moves (staying is one of cost 0), and what a filler costs on each row that must be opened."""
 
     incidence: Integers
     row: Integers

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 
 from anonymizers.kmm.arcs import Arcs, all_arcs, arcs_within
-from anonymizers.kmm.fast import CLOSE_ROWS, SAFE_ROWS, Progress, fast
+from anonymizers.kmm.fast import CLOSE_ROWS, SAFE_ROWS, fast
 from anonymizers.kmm.guests import guests_of
 from anonymizers.kmm.integer_program import Program
 from anonymizers.kmm.lagrangian import lagrangian_bound
@@ -18,46 +20,56 @@ from datasets.tables import Integers
 
 SMALL = 6000
 """Up to so many pairs of incidence and row the program is given whole."""
+SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
+"""The slacks tried, as shares of the first distance between the ends."""
 EPSILON = 1e-7
 
+log = logging.getLogger(__name__)
 
-def exact(
-    problem: Problem, rng: np.random.Generator, seconds: float, gap: float = 0.0,
-    progress: Progress | None = None,
-) -> Solution:  # fmt: skip
+
+def exact(problem: Problem, rng: np.random.Generator, seconds: float, gap: float = 0.0) -> Solution:
     """The optimum with its proof, or the best solution and bound when the time is over.
 
-    A fast solution gives the upper end. Then every pair (incidence, row) whose use would lift the bound
-    above it is left out, and the rest is solved. People of safe rows enter as fillers of a row at the
-    distance to its nearest safe row, which never overrates them; if the program's optimum cannot be realised
-    with real people, the bound stays below the objective and says so.
+    A fast solution gives the upper end, prices the lower. A move whose use lifts the bound by more than a
+    slack σ is left out of the program. Its optimum B then proves min(B, bound + σ), and its solution lowers
+    the upper end; σ grows until the ends meet. People of safe rows enter as fillers of a row at the distance
+    to its nearest safe row, which never overrates them; if the optimum cannot be realised with real people,
+    the bound stays below the objective and says so.
     """
-    begin = time.monotonic()
-    found = fast(problem, rng, 2.0, progress)
-    if not found.finished or found.objective <= found.bound + EPSILON:
-        return found
+    stop = time.monotonic() + seconds
+    best = fast(problem, rng, 2.0)
+    if not best.finished or best.gap <= gap:
+        return best
     if problem.size * problem.n_rows <= SMALL:
-        return _solved(problem, all_arcs(problem), found, seconds, gap)
+        return _solved(problem, all_arcs(problem), best, np.inf, stop, gap)
     near = neighbours(problem, min(problem.n_rows, 20 * CLOSE_ROWS), SAFE_ROWS)
     guests = guests_of(problem, near)
-    known = lagrangian_bound(problem, near, guests, found.objective, 3000)
-    left = seconds - (time.monotonic() - begin)
-    arcs = arcs_within(problem, near, guests, known, found.objective - known.bound + EPSILON)
-    if progress:
-        progress(f"integer program of {len(arcs.incidence)} moves", 1.0)
-    return _solved(problem, arcs, found, max(left, 1.0), gap)
+    known = lagrangian_bound(problem, near, guests, best.objective, 3000)
+    best = replace(best, bound=max(best.bound, known.bound))
+    slack = best.objective - known.bound
+    for share in SHARES:
+        sigma = min(share * slack, best.objective - known.bound + EPSILON)
+        arcs = arcs_within(problem, near, guests, known, sigma)
+        log.info(
+            "integer program of %d moves, between %.6g and %.6g", len(arcs.row), best.bound, best.objective
+        )
+        best = _solved(problem, arcs, best, known.bound + sigma, stop, gap)
+        if best.gap <= gap or not best.finished or sigma > best.objective - known.bound:
+            break
+    return best
 
 
-def _solved(problem: Problem, arcs: Arcs, found: Solution, seconds: float, gap: float) -> Solution:
+def _solved(problem: Problem, arcs: Arcs, best: Solution, beyond: float, stop: float, gap: float) -> Solution:
+    """Solve the program of these arcs; ``beyond`` is what every solution with other moves costs at least."""
     program, fillers = program_of(problem, arcs)
-    answer = program.solve(_start_values(arcs, fillers, found.target, len(program.costs)), seconds, gap)
-    bound = max(found.bound, min(answer.bound, found.objective))
-    if answer.values is None:
-        return Solution(found.target, found.objective, bound, answer.optimal)
-    target = realised(problem, arcs, fillers, answer.values)
-    if target is None or problem.cost(target) >= found.objective - EPSILON:
-        return Solution(found.target, found.objective, bound, answer.optimal)
-    return Solution(target, problem.cost(target), min(bound, problem.cost(target)), answer.optimal)
+    start = _start_values(arcs, fillers, best.target, len(program.costs))
+    answer = program.solve(start, max(stop - time.monotonic(), 1.0), gap)
+    bound = max(best.bound, min(answer.bound, beyond))
+    target = None if answer.values is None else realised(problem, arcs, fillers, answer.values)
+    if target is None or problem.cost(target) >= best.objective:
+        target = best.target
+    cost = problem.cost(target)
+    return Solution(target, cost, min(bound, cost), answer.optimal)
 
 
 def program_of(problem: Problem, arcs: Arcs) -> tuple[Program, dict[int, int]]:
@@ -81,9 +93,8 @@ def program_of(problem: Problem, arcs: Arcs) -> tuple[Program, dict[int, int]]:
     opens, fillers = {}, {}
     for row, filler_cost in arcs.filler_cost.items():
         opens[row] = program.variable(0.0)
-        fillers[row] = program.variable(
-            *((filler_cost, problem.k) if np.isfinite(filler_cost) else (0.0, 0.0))
-        )
+        possible = np.isfinite(filler_cost)
+        fillers[row] = program.variable(filler_cost if possible else 0.0, problem.k if possible else 0.0)
         program.constrain([(fillers[row], 1.0), (opens[row], -problem.k)], -np.inf, 0)
         crowd = [(a, 1.0) for a in arriving[row]]
         program.constrain([*crowd, (fillers[row], 1.0), (opens[row], -float(problem.k))], 0, np.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
 
 import numpy as np
 
@@ -27,20 +27,15 @@ FOCUS = 1.0
 HOT, COLD = 0.6, 0.04
 """First and last temperature, as shares of the typical distance to the next row."""
 
-Progress = Callable[[str, float], None]
-"""Called with what is going on and the share done."""
+log = logging.getLogger(__name__)
 
 
-def fast(
-    problem: Problem, rng: np.random.Generator, effort: float = 1.0, progress: Progress | None = None
-) -> Solution:
+def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Solution:
     """A near-optimal solution with a proven bound. Twice the effort takes about twice the time."""
     require_solvable(problem)
     near = neighbours(problem, CLOSE_ROWS, SAFE_ROWS)
     if len(near.rows) == 0:
         return Solution(problem.row.copy(), 0.0, 0.0)
-    say = progress or _silent
-    say("start", 0.0)
     target = first_solution(problem, near)
     guests = guests_of(problem, near)
     state = state_of(problem, narrowed(near, SEARCH_ROWS), guests.live, target)
@@ -51,8 +46,8 @@ def fast(
         target = state.place.copy()
         steps = int(np.clip(3e8 * effort / (len(guests.live) * 100), 60, 600))
         known = lagrangian_bound(problem, near, guests, problem.cost(target), steps)
-        say("bound", 0.2)
-        target = improved(problem, near, state, known, rng, effort, say)
+        log.info("no solution is below %.6g; best so far %.6g", known.bound, problem.cost(target))
+        target = improved(problem, near, state, known, rng, effort)
     except KeyboardInterrupt:
         target, finished = _better(problem, target, state.place), False
     bound = known.bound if known else 0.0
@@ -61,7 +56,6 @@ def fast(
 
 def improved(
     problem: Problem, near: Neighbours, state: State, known: Prices, rng: np.random.Generator, effort: float,
-    say: Progress,
 ) -> Integers:  # fmt: skip
     """Anneal from the rows that the prices open, and from what was there before; the better one is kept."""
     best = state.place.copy()
@@ -73,7 +67,8 @@ def improved(
         for stage in range(STAGES):
             state.donors[0] = DONOR_ROWS if stage >= DONOR_STAGE else 0
             anneal(state, picks, rng.random((moves, 5)), heats[stage], heats[stage + 1])
-            say("search", 0.2 + 0.8 * (stage + 1) / STAGES)
+            if stage % 10 == 9:
+                log.info("search %d %%: %.6g", 100 * (stage + 1) // STAGES, problem.cost(state.place))
     finally:
         best = _better(problem, best, state.place)
     return best
@@ -87,7 +82,3 @@ def _promising(known: Prices, step: float) -> Integers:
 
 def _better(problem: Problem, one: Integers, other: Integers) -> Integers:
     return other.copy() if problem.cost(other) < problem.cost(one) else one
-
-
-def _silent(_doing: str, _share: float) -> None:
-    pass

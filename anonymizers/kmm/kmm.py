@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import sys
 import time
 from typing import Any
 
@@ -12,7 +11,7 @@ import pandas as pd
 
 from anonymizers.anonymizer import Parameter, ParameterError
 from anonymizers.kmm.exact import exact as solve_exactly
-from anonymizers.kmm.fast import Progress, fast
+from anonymizers.kmm.fast import fast
 from anonymizers.kmm.panel import PanelProblem, checked_weights, panel_problem
 from anonymizers.kmm.problem import Problem, Solution
 from anonymizers.kmm.split import split
@@ -20,9 +19,9 @@ from anonymizers.table_method import Columns, TableMethod, TableResult, columns_
 
 
 def kmm(
-    table: pd.DataFrame, columns: Columns, rng: np.random.Generator, *, k: int = 5, l: int = 1,
+    table: pd.DataFrame, columns: Columns, rng: np.random.Generator, *, k: int = 5, l: int = 1,  # noqa: E741
     solver: str = "fast", parts: int = 6, effort: float = 1.0, seconds: float = 600.0,
-    weights: str = "", progress: Progress | None = None,
+    weights: str = "",
 ) -> TableResult:  # fmt: skip
     """Alter as little as possible so that every quasi-identifier is held by at least k different people.
 
@@ -52,7 +51,7 @@ def kmm(
     sensitive = only_column(columns, "sensitive") if l > 1 or columns_of(columns, "sensitive") else None
     by_name = checked_weights(qid, parsed_weights(weights))
     panel = panel_problem(table, id, qid, k, l, sensitive, by_name)
-    done = solved(panel.problem, rng, solver, parts, effort, seconds, progress)
+    done = solved(panel.problem, rng, solver, parts, effort, seconds)
     released = written_back(table, panel, done, qid)
     report = distortion(table, released, qid, by_name) | {
         "people": panel.problem.n_people,
@@ -62,21 +61,19 @@ def kmm(
         "gap": done.gap if np.isfinite(done.gap) else None,
         "finished": done.finished,
         "cpu_seconds": time.process_time() - begin,
-        "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        / (1024 if sys.platform != "darwin" else 2**20),
+        "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
     return TableResult(released, report)
 
 
 def solved(
     problem: Problem, rng: np.random.Generator, solver: str, parts: int, effort: float, seconds: float,
-    progress: Progress | None,
 ) -> Solution:  # fmt: skip
     if solver == "exact":
-        return solve_exactly(problem, rng, seconds, 0.0, progress)
+        return solve_exactly(problem, rng, seconds)
     if solver == "split":
-        return split(problem, rng, parts, progress)
-    return fast(problem, rng, effort, progress)
+        return split(problem, rng, parts)
+    return fast(problem, rng, effort)
 
 
 def written_back(table: pd.DataFrame, panel: PanelProblem, done: Solution, qid: list[str]) -> pd.DataFrame:
@@ -135,14 +132,14 @@ KMM = TableMethod(
     title="Minimum-movement k-anonymization",
     meaning="Moves records to near quasi-identifiers, as little as possible, until k people share each.",
     function=kmm,
-    reference="Li, Schneider, Yu, Gupta, Reidentification Risk in Panel Data: Protecting for k-Anonymity (2022)",
+    reference="Li, Schneider, Yu, Gupta, Reidentification Risk in Panel Data (2022), section 4",
     version=1,
     parameters=(
         Parameter("k", "int", 5, "So many different people share every quasi-identifier.", low=2),
         Parameter("l", "int", 1, "So many different sensitive values does each have (1: no demand).", low=1),
         Parameter("solver", "choice", "fast", "How to solve it.", choices=("fast", "exact", "split")),
         Parameter("parts", "int", 6, "Into how many parts `split` deals the rows.", low=1),
-        Parameter("effort", "float", 1.0, "How long `fast` searches; 2 takes twice as long as 1.", low=0, high=1000),
+        Parameter("effort", "float", 1.0, "How long `fast` searches, 1 being usual.", low=0, high=1000),
         Parameter("seconds", "float", 600.0, "After so many seconds `exact` stops with what it has.", low=0),
         Parameter("weights", "text", "", "Weights of columns in the distance: COLUMN=NUMBER,… (others: 1)."),
     ),

@@ -146,7 +146,7 @@ def shift_one(state: State, e: int) -> bool:
     """Send one incidence to a nearer open row; if its present row cannot spare it, fill that again."""
     row = state.place[e]
     spared = may_leave(state, e)
-    i = state.index[row]
+    i = state.number[row]
     if not spared and i < 0:
         return False
     target, cost = nearest_open(state, e, row)
@@ -165,7 +165,7 @@ def shift_one(state: State, e: int) -> bool:
 @njit(cache=True)
 def swap_two(state: State, e: int, slack: float) -> bool:
     """Let an incidence change places with the best one of some near open row."""
-    row, p, i = state.place[e], state.person[e], state.index[state.home[e]]
+    row, p, i = state.place[e], state.person[e], state.number[state.home[e]]
     best, least, price, other_price, looked = -1, slack, 0.0, 0.0, 0
     for j in range(state.close.shape[1]):
         target, cost = state.close[i, j], state.close_cost[i, j]

@@ -26,7 +26,8 @@ class PanelProblem:
 
 
 def panel_problem(
-    table: pd.DataFrame, id: str, qid: Sequence[str], k: int, l: int = 1, sensitive: str | None = None,
+    table: pd.DataFrame, id: str, qid: Sequence[str], k: int, l: int = 1,  # noqa: E741
+    sensitive: str | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> PanelProblem:  # fmt: skip
     """Code a table. Equal records of one person are one incidence and move together (A5)."""
@@ -100,7 +101,7 @@ def _refuse_missing(table: pd.DataFrame, columns: list[str]) -> None:
         missing = table[name].isna().to_numpy()
         if missing.any():
             raise Refused(
-                f"kmm needs a value in every cell of its columns. Column {name!r} lacks {int(missing.sum())}, "
+                f"kmm needs a value in every cell. Column {name!r} lacks {int(missing.sum())}, "
                 f"first in row {int(missing.argmax()) + 1}. Fill or drop those rows first."
             )
         if pd.api.types.is_float_dtype(table[name]) and not np.isfinite(table[name]).all():

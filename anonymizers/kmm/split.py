@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonymizers.kmm.fast import Progress, fast
+from anonymizers.kmm.fast import fast
 from anonymizers.kmm.problem import Problem, Solution, require_solvable
 from anonymizers.publish import Refused
 from datasets.tables import Integers
 
 
-def split(
-    problem: Problem, rng: np.random.Generator, parts: int, progress: Progress | None = None
-) -> Solution:
+def split(problem: Problem, rng: np.random.Generator, parts: int) -> Solution:
     """Solve each part on its own and put the solutions together; the bound of the whole is unknown.
 
     A part that no movement can solve is joined with the next one.
@@ -30,8 +28,6 @@ def split(
         except Refused:
             continue
         waiting = []
-        if progress:
-            progress("part", (part + 1) / parts)
     if waiting:
         return Solution(*_whole(problem, rng))
     return Solution(target, problem.cost(target), 0.0)

@@ -24,7 +24,7 @@ class State(NamedTuple):
     value: Integers
     k: int
     l: int  # noqa: E741 - the literature's name of the parameter
-    index: Integers
+    number: Integers
     rows: Integers
     close: Integers
     close_cost: Floats
@@ -154,7 +154,7 @@ def change(state: State) -> float:
 @njit(cache=True)
 def holds(state: State, p: int, row: int) -> bool:
     """Whether a person already stands on a row."""
-    for o in range(state.begins[p], state.begins[p + 1]):
+    for o in range(state.begins[p], state.begins[p + 1]):  # noqa: SIM110 - generators are slow in kernels
         if state.place[state.by_person[o]] == row:
             return True
     return False
@@ -197,7 +197,7 @@ def may_leave(state: State, e: int) -> bool:
 @njit(cache=True)
 def nearest_open(state: State, e: int, avoid: int) -> tuple[int, float]:
     """The nearest listed row that stands open and is free for the incidence's person; −1 if none is."""
-    i = state.index[state.home[e]]
+    i = state.number[state.home[e]]
     p = state.person[e]
     if i < 0:
         home = state.home[e]

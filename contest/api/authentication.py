@@ -34,7 +34,7 @@ class TokenAuthentication(BaseAuthentication):
         return 'Bearer realm="kakurenbo"'
 
 
-class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class TokenScheme(OpenApiAuthenticationExtension):
     """How the OpenAPI document describes the tokens."""
 
     target_class = TokenAuthentication

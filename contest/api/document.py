@@ -59,7 +59,7 @@ def add_errors(result: dict[str, Any], generator: Any, request: Any, public: boo
 
 @lru_cache(maxsize=1)
 def build_document() -> dict[str, Any]:
-    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document
 
 

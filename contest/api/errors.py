@@ -75,8 +75,9 @@ def _known(error: exceptions.APIException) -> Response:
     code = getattr(error.detail, "code", error.default_code)
     headers = {}
     detail = None
-    if isinstance(error, exceptions.Throttled) and error.wait is not None:
-        seconds = max(1, round(error.wait + 0.5))
+    wait = getattr(error, "wait", None)
+    if wait is not None:
+        seconds = max(1, round(wait + 0.5))
         headers["Retry-After"] = str(seconds)
         detail = {"retry_after": seconds}
     if header := getattr(error, "auth_header", None):

@@ -70,7 +70,7 @@ class EventShape(Shape):
     at = s.DateTimeField()
     kind = s.CharField()
     round = s.SlugField(allow_null=True)
-    data = s.DictField()
+    facts = s.DictField()
 
 
 class FeedShape(Shape):
@@ -167,7 +167,7 @@ class EntryRef(Shape):
 class AttackRef(Shape):
     id = s.IntegerField(source="pk")
     kind = s.ChoiceField(Attack.Kind.choices)
-    label = s.CharField()
+    label = s.CharField()  # type: ignore[assignment]
     version = s.IntegerField()
 
 
@@ -222,7 +222,7 @@ class EntryShape(Shape):
 
 
 class StepShape(Shape):
-    label = s.CharField()
+    label = s.CharField()  # type: ignore[assignment]
     status = s.ChoiceField(["done", "active", "waiting", "failed"])
     detail = s.CharField()
 

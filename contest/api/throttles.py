@@ -23,7 +23,7 @@ class Throttle(SimpleRateThrottle):
             kind = "write"
         self.scope = kind
         self.rate = settings.API_RATES[kind]
-        self.num_requests, self.duration = self.parse_rate(self.rate)  # type: ignore[assignment]
+        self.num_requests, self.duration = self.parse_rate(self.rate)
         return super().allow_request(request, view)
 
     def get_cache_key(self, request: Request, view: Any) -> str:

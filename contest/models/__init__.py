@@ -10,6 +10,7 @@ from contest.models.dataset import Dataset
 from contest.models.entry import Entry
 from contest.models.job import Job
 from contest.models.phase import Phase
+from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
 from contest.models.team import Invitation, Membership, Team
@@ -30,6 +31,7 @@ __all__ = [
     "Membership",
     "Organiser",
     "Phase",
+    "Rescore",
     "Round",
     "Score",
     "Team",

@@ -20,6 +20,10 @@ from scoring.registry import measure as find_measure
 from scoring.rules import RoundVerdict
 
 
+class RulesChanged(Exception):
+    """The round's limits are no longer those by which a verdict was made."""
+
+
 def submit_entry(
     round_: Round, team: Team, user: User | None, upload: Stored, *, note: str = "", method: str = ""
 ) -> Entry:
@@ -119,6 +123,10 @@ def record_scores(
 
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
+        # Whoever changes the limits holds the locks of all teams, so they cannot change after this line.
+        Team.objects.select_for_update().get(pk=entry.team_id)
+        if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:
+            raise RulesChanged("The limits were changed while this entry was measured; it is measured again.")
         Score.objects.bulk_create(
             Score(
                 entry=entry,

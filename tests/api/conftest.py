@@ -27,6 +27,13 @@ class Caller:
     def get(self, path: str, **query: object):
         return self.client.get(f"/api/v1/{path}", query, headers=self.headers)
 
+    def status(self, path: str) -> int:
+        """The status of reading something; a file is read to its end, which closes it."""
+        response = self.get(path)
+        if response.streaming:
+            list(response.streaming_content)
+        return response.status_code
+
     def post(self, path: str, data: object = None, **options: object):
         return self.client.post(f"/api/v1/{path}", data, headers=self.headers, **options)
 

@@ -110,7 +110,7 @@ def filled(path: str, names: dict[str, str]) -> str:
 
 def test_reading(world: World, names: dict[str, str]) -> None:
     for path, expected in READS.items():
-        got = tuple(world.callers[role].get(filled(path, names)).status_code for role in ROLES)
+        got = tuple(world.callers[role].status(filled(path, names)) for role in ROLES)
         assert got == expected, path
 
 

@@ -174,3 +174,21 @@ def test_the_expected_distance_within_rounded_cells_is_that_of_the_draws() -> No
     assert expected_distance(appendix(), terms, codes, originals, np.argsort(originals)) == pytest.approx(
         expected, rel=1e-10
     )
+
+
+def test_no_table_of_rows_times_values_is_ever_made() -> None:
+    """6,000 rows with as many distinct values: the whole table would take 275 MiB."""
+    import tracemalloc
+
+    rng = np.random.default_rng(29)
+    terms = rng.normal(size=(6000, 2))
+    values = terms @ [0.5, 0.5] + rng.normal(size=6000)
+    tracemalloc.start()
+    model = fit_odds_ratio(values, terms - terms.mean(axis=0))
+    codes = np.searchsorted(model.points, values)
+    expected_distance(model, terms, codes, values, np.argsort(values))
+    draw_codes(model, terms, rng)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.converged
+    assert peak < 40 * 2**20

@@ -15,13 +15,13 @@ from tests.masking.simulation import distance_in_errors, explained, simulate
 
 REPLICATIONS = 20
 STOPPED_EARLY = {
-    500: {("EMPD", "X2"), ("β42", ""), ("variance", "X3")},
+    500: {("EMPD", "X2"), ("β42", ""), ("β51", ""), ("variance", "X2"), ("variance", "X3")},
     1000: {("EMPD", "X2"), ("β42", ""), ("β51", ""), ("variance", "X2"), ("variance", "X3"), ("mean", "X3")},
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [100, 500])
+@pytest.mark.parametrize("n", [100, 500, 1000])
 def test_tables_1_and_2_within_monte_carlo_errors(n: int) -> None:
     found = simulate(n, REPLICATIONS, seed=1)
     known = STOPPED_EARLY.get(n, set())
