@@ -35,7 +35,7 @@ few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChec
 
 
 def made(n_records: int, n_people: int, seed: int, constant: bool = True) -> pd.DataFrame:
-    """People with uneven numbers of records; x and y from 0 to 8, both ends in use."""
+    """People with uneven numbers of records; x and y from 0 to 8, both ends and the middle in use."""
     rng = np.random.default_rng(seed)
     person = np.sort((n_people * rng.random(n_records) ** 2).astype(int))
     table = pd.DataFrame({"person": [f"p{number}" for number in person]})
@@ -43,6 +43,7 @@ def made(n_records: int, n_people: int, seed: int, constant: bool = True) -> pd.
     for name, top in (("x", 9), ("y", 9), ("colour", 3)):
         table[name] = rng.integers(top, size=max(n_records, n_people))[source]
     table.loc[0, ["x", "y"]] = 0
+    table.loc[n_records // 2, ["x", "y"]] = 4
     table.loc[n_records - 1, ["x", "y"]] = 8
     table["colour"] = table.groupby("person")["colour"].transform("first").map(dict(enumerate("rgb")))
     table["secret"] = rng.integers(12, size=n_records)
@@ -194,6 +195,15 @@ def test_a_person_who_is_everywhere_stays_in_one_group() -> None:
     theirs = done.table[done.table["person"] == "everywhere"]
     assert theirs["qi_group"].nunique() == 1 and theirs["x"].unique().tolist() == ["[0;8]"]
     assert done.report["least_g"] >= 0.6
+
+
+def test_numbers_that_code_two_categories_are_not_cut_inside_a_category() -> None:
+    """Section 4 codes gender as 0 and 1; so a column of 0 and 1 must behave as its names would."""
+    table = eight_patients()
+    coded = table.assign(gender=(table["gender"] == "Male").astype(int))
+    named, numbered = (run("gh-tree", rows, PATIENTS, g=0.5, h=0.5) for rows in (table, coded))
+    assert named.table["qi_group"].tolist() == numbered.table["qi_group"].tolist()
+    assert named.report["ANE"] == pytest.approx(numbered.report["ANE"])
 
 
 def test_generalised_cells_hold_what_the_records_said() -> None:
