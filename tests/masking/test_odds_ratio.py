@@ -29,7 +29,7 @@ def test_the_appendix_probabilities_to_three_decimals() -> None:
 
 
 def test_the_appendix_is_fitted_from_ten_rows_consistent_with_it() -> None:
-    """The Appendix prints its first row only, (−0.787, −1.306). The S of the others and which X goes with which
+    """The Appendix prints its first row only, (−0.787, −1.306). The S of the others, and which X they have,
     were solved for, so that the likelihood equations hold at the printed λ̂ and γ̂; EMPD is printed as 0.821.
     """
     s = np.array([-0.787, -0.013, 0.720, -0.782, -0.013, -0.013, -0.013, 0.941, -0.148, -0.782])
