@@ -10,6 +10,7 @@ import numpy as np
 
 from anonymizers.aggregate import AGGREGATE
 from anonymizers.anonymizer import Anonymized, Anonymizer
+from anonymizers.bayes_synthetic.customer_weeks import BAYES_SYNTHETIC_SPENDING
 from anonymizers.cluster import CLUSTER
 from anonymizers.delete import DELETE
 from anonymizers.dirichlet import DIRICHLET
@@ -39,6 +40,7 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     CLUSTER,
     DIRICHLET,
     ITEMSET_CLUSTERS,
+    BAYES_SYNTHETIC_SPENDING,
     GH_TREE_CUSTOMERS,
     MORE_P_ENTRY,
     MORE_S_ENTRY,

@@ -58,6 +58,8 @@ def test_a_visitor_reads_every_public_page(client: Client, round_: Round) -> Non
         reverse("method", args=["measures", "ut-jaccard"]),
         reverse("method", args=["attacks", "re-itemset"]),
         reverse("method", args=["anonymizers", "swap"]),
+        reverse("method", args=["anonymizers", "gh-tree"]),
+        reverse("method", args=["tables", "mondrian"]),
         reverse("contest", args=slugs[:1]),
         reverse("leaderboard", args=slugs),
         reverse("rules", args=slugs),
