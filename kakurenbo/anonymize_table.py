@@ -73,7 +73,8 @@ def _told(report: dict[str, Any]) -> str:
             lines.append(f"  {name:<16}{value:.6g}")
         elif isinstance(value, int) and name not in ("seed", "version"):
             lines.append(f"  {name:<16}{value}")
-    lines += [_told_column(name, column) for name, column in report.get("columns", {}).items()]
+    if report["method"].startswith("more-"):
+        lines += [_told_column(name, column) for name, column in report["columns"].items()]
     return "\n".join([*lines, *(f"  note: {note}" for note in report.get("notes", ()))])
 
 
