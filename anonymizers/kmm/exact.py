@@ -69,7 +69,7 @@ def _solved(problem: Problem, arcs: Arcs, best: Solution, beyond: float, stop: f
     if target is None or problem.cost(target) >= best.objective:
         target = best.target
     cost = problem.cost(target)
-    return Solution(target, cost, min(bound, cost), answer.optimal)
+    return Solution(target, cost, min(bound, cost), answer.finished)
 
 
 def program_of(problem: Problem, arcs: Arcs) -> tuple[Program, dict[int, int]]:
