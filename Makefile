@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 WORKERS ?= 2
+PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots system lock clean
+.PHONY: help install run test lint format bench screenshots chaos system lock clean
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,12 +20,13 @@ $(STAMP): $(LOCK) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@UV_LINK_MODE=copy $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r $(LOCK)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/kakurenbo warm-up
 	@touch $(STAMP)
 
 install: $(STAMP) ## Make .venv with everything (quick when nothing changed)
 
 run: $(STAMP) ## Serve the demo contest on http://127.0.0.1:8000 (Ctrl-C stops it)
-	@$(BIN)/python manage.py up
+	@$(BIN)/python manage.py up --port $(PORT)
 
 test: $(STAMP) ## Run all tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
@@ -47,6 +49,9 @@ bench: $(STAMP) ## Measure ours against its peers, as ratios
 
 screenshots: $(STAMP) ## Write pictures of every page to var/screenshots
 	@$(BIN)/python -m tests.browser.screenshots
+
+chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
+	@KAKURENBO_TEST_MATRIX=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
 
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh

@@ -10,6 +10,7 @@ from django.utils import timezone
 from contest.models import (
     ApiToken,
     Attack,
+    AttackRun,
     Contest,
     Entry,
     Invitation,
@@ -111,6 +112,11 @@ def results_are_public(round_: Round) -> bool:
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
 
 
+def targets_are_public(round_: Round) -> bool:
+    """Attackers may read entries where all is told at once; elsewhere when they are frozen for the attack."""
+    return round_.feedback == Feedback.FULL or round_.frozen_at is not None
+
+
 def owns_entry(user: Viewer, entry: Entry) -> bool:
     return user.is_authenticated and Membership.objects.filter(team=entry.team_id, user=user).exists()
 
@@ -160,6 +166,19 @@ def attack_of(contest: Contest, attack_id: int) -> Attack:
     if attack is None:
         raise Http404
     return attack
+
+
+def runs_of(contest: Contest, run_id: str | None, entry_id: str | None) -> list[AttackRun]:
+    """One run, or all runs against one entry, of a contest that the caller organises."""
+    key = run_id or entry_id or ""
+    if not key.isdecimal():
+        raise Http404
+    runs = AttackRun.objects.filter(attack__round__contest=contest, attack__is_dry_run=False)
+    chosen = runs.filter(pk=int(key)) if run_id else runs.filter(entry=int(key))
+    found = list(chosen.select_related("attack__team", "attack__round__contest", "entry__round__contest"))
+    if not found:
+        raise Http404
+    return found
 
 
 def owns_attack(user: Viewer, attack: Attack) -> bool:

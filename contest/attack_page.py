@@ -44,6 +44,7 @@ def attack_summary(user: access.Viewer, attack: Attack) -> dict[str, Any]:
         "hits": sum(row.hits or 0 for row in rows) if feedback == Feedback.FULL else None,
         "feedback": feedback,
         "show_log": show_log,
+        "can_organise": access.is_organiser(user, attack.round.contest),
     }
 
 

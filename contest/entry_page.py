@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from attacks.registry import attack as find_attack
 from contest import access, queries
 from contest.models import Attack, AttackRun, Entry, Job
 from contest.ranking import Result, find_ranking, rank
+from contest.services.datasets import load_tables
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,10 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "show_attacks": show_attacks,
         "safety": _safety(entry) if show_attacks else None,
         **_place(entry, show_attacks),
+        "weakest": _weakest(entry, runs) if is_owner or access.results_are_public(round_) else [],
+        "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
+        "can_organise": access.is_organiser(user, round_.contest),
         "is_owner": is_owner,
     }
 
@@ -114,6 +119,17 @@ def _run_row(run: AttackRun, entry: Entry) -> dict[str, Any]:
         "low_percent": None if run.low is None else 100 * run.low,
         "high_percent": None if run.high is None else 100 * run.high,
     }
+
+
+def _weakest(entry: Entry, runs: list[AttackRun], most: int = 10) -> list[tuple[str, int]]:
+    """The customers whom most attacks found, by their public id, with the number of those attacks."""
+    counts = Counter(row for run in runs for row in run.found_customers)
+    if not counts:
+        return []
+    dataset = entry.round.dataset
+    ids = load_tables(dataset.master_sha256, dataset.transactions_sha256).master.ids
+    worst = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]
+    return [(str(ids[row]), count) for row, count in worst]
 
 
 def _attack_url(entry: Entry, attack: Attack) -> str:

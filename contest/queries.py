@@ -59,21 +59,26 @@ class BoardRow:
 
 
 def board(round_: Round, my_team: Team | None, show_attacks: bool) -> list[BoardRow]:
+    """The round's board as its page shows it."""
+    # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
+    pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
+    return [
+        _board_row(place, entry, round_, my_team, pattern) for place, entry in places(round_, show_attacks)
+    ]
+
+
+def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:
     """The round's official entries in the order of its ranking rule: one query."""
     entries = {
         entry.pk: entry
         for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team")
     }
-    results = [_result(entry, show_attacks) for entry in entries.values()]
-    # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
-    pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
-    return [
-        _board_row(place, entries[place.result.key], round_, my_team, pattern)
-        for place in rank(results, find_ranking(round_.ranking))
-    ]
+    results = [result_of(entry, show_attacks) for entry in entries.values()]
+    return [(place, entries[place.result.key]) for place in rank(results, find_ranking(round_.ranking))]
 
 
-def _result(entry: Entry, show_attacks: bool) -> Result:
+def result_of(entry: Entry, show_attacks: bool) -> Result:
+    """What the ranking may look at of an entry, with or without what attacks found."""
     return Result(
         key=entry.pk,
         utility=entry.utility,

@@ -86,6 +86,16 @@ class ContentStore:
     def exists(self, sha256: str) -> bool:
         return storages[self.alias].exists(_name(sha256))
 
+    def is_intact(self, sha256: str) -> bool:
+        """Whether the file is there and its bytes still have the hash that is its name."""
+        if not self.exists(sha256):
+            return False
+        digest = hashlib.sha256()
+        with self.open(sha256) as file:
+            for chunk in _chunks(file):
+                digest.update(chunk)
+        return digest.hexdigest() == sha256
+
 
 def _name(sha256: str) -> str:
     return f"{sha256[:2]}/{sha256}"

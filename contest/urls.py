@@ -51,6 +51,7 @@ urlpatterns = [
     path(
         "contests/<slug:slug>/organise/attacks/<int:attack_id>/", organise.steer_attack, name="steer_attack"
     ),
+    path("contests/<slug:slug>/organise/rerun/", organise.rerun_runs, name="rerun"),
     path("contests/<slug:slug>/teams/new/", teams.create, name="team_create"),
     path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
     path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),

@@ -15,9 +15,12 @@ COMMANDS: dict[str, str] = {
     "attack-submit": "Hand in guesses or a program against the targets; also written `attack submit`.",
     "board": "Show the leaderboard of a round on a site.",
     "check": "Check the files of an original or of an entry.",
+    "contest": "Check a contest's bundle; make a contest of it, or write it, on an installation.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
+    "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "judge": "Compare a guess with the truth of an entry.",
     "list": "List the measures, risks, attacks or anonymizers.",
+    "masking": "Compare a masked table with its original: margins, relations, pictures.",
     "login": "Remember a site and a token for the commands that talk to it.",
     "risk": "Measure how exposed the people of any table are.",
     "score": "Measure how useful an entry still is and whether it keeps the limits.",
@@ -25,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "submit": "Hand in an entry on a site.",
     "targets": "List or download what your team may attack on a site.",
     "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
+    "warm-up": "Compile the numerical kernels once, so that the first run is as fast as the next.",
 }
 """Name of a command → its one line of help. The module of the same name in kakurenbo/commands does it."""
 

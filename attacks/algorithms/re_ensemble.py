@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from attacks.assignment import match_listed
@@ -38,9 +40,21 @@ def re_ensemble(original: Dataset, released: Dataset, rng: np.random.Generator) 
     Reference: platform definition v1; D. McFadden, "Conditional logit analysis of qualitative choice
     behavior", 1973.
     """
-    weights = learned(sampled(original, WORLD, rng), rng)
+    weights = _weights_for(original, rng)
     found = evidence(original, released, LIST_LENGTH if original.n_customers <= WORLD else SHORT_LENGTH)
     return Guess(match_listed(_likeliest(found, chances(found, weights)), original.n_customers))
+
+
+_LEARNED: WeakKeyDictionary[Dataset, dict[str, np.ndarray]] = WeakKeyDictionary()
+
+
+def _weights_for(original: Dataset, rng: np.random.Generator) -> np.ndarray:
+    """Practice once for all entries of one original and one seed: it does not depend on the entry."""
+    kept = _LEARNED.setdefault(original, {})
+    state = str(rng.bit_generator.state)
+    if state not in kept:
+        kept[state] = learned(sampled(original, WORLD, rng), rng)
+    return kept[state]
 
 
 def _likeliest(found: Evidence, chance: np.ndarray) -> Candidates:

@@ -1,5 +1,7 @@
 """Running programs that teams submit, isolated: no network, no secrets, no way to harm the platform."""
 
+from pathlib import Path
+
 from attacks.sandbox.choose import NoSandbox, choose_backend, examine
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
@@ -7,8 +9,12 @@ from attacks.sandbox.result import STATUSES, SandboxFault, SandboxResult
 from attacks.sandbox.run import run_program
 from attacks.sandbox.selftest import Check, SelfTest, self_test
 
+TEMPLATE_PROGRAM = Path(__file__).parent / "template" / "reidentify.py"
+"""A working re-identifier for teams to start from."""
+
 __all__ = [
     "STATUSES",
+    "TEMPLATE_PROGRAM",
     "Check",
     "Limits",
     "NoSandbox",

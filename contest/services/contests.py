@@ -69,22 +69,3 @@ def announce(contest: Contest, user: User, title: str, body: str) -> Announcemen
             "announcement.published", announcement, contest=contest, actor=user, after={"title": title}
         )
     return announcement
-
-
-def extend_phase(phase: Phase, user: User, ends_at: datetime.datetime, reason: str) -> None:
-    """Move a phase's end; refused where somebody else has moved it since the organiser looked."""
-    before = phase.ends_at
-    with transaction.atomic():
-        if ends_at <= phase.starts_at:
-            raise Refused("phase-has-no-length", "A phase must end after it starts.")
-        if not Phase.objects.filter(pk=phase.pk, ends_at=before).update(ends_at=ends_at):
-            raise Refused("changed-meanwhile", "Somebody else has changed this phase; look at it again.")
-        audit.record(
-            "phase.moved",
-            phase,
-            contest=phase.round.contest,
-            actor=user,
-            before={"ends_at": before.isoformat()},
-            after={"ends_at": ends_at.isoformat()},
-            reason=reason,
-        )

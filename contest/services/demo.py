@@ -12,17 +12,20 @@ from django.utils import timezone
 
 from anonymizers.registry import ANONYMIZERS, run_anonymizer
 from attacks.registry import ATTACKS
+from attacks.sandbox import TEMPLATE_PROGRAM, examine
 from contest import vault
-from contest.models import Contest, Phase, Round, User
+from contest.models import Contest, Phase, Round, Team, User
 from contest.services.contests import announce, create_contest, create_round
 from contest.services.datasets import register_dataset
 from contest.services.entries import submit_entry
 from contest.services.house import request_house_entry
+from contest.services.offence import submit_program
 from contest.services.teams import create_team
+from contest.storage import submitted
 from datasets.folder import write_release
 from datasets.generate import generate
 from datasets.tables import Dataset
-from scoring.presets import PWSCUP2016
+from scoring.rules import Limit
 
 SLUG = "demo"
 PASSWORD = "hide-and-seek"  # noqa: S105  # a demo on this machine only; production never seeds it
@@ -30,7 +33,16 @@ ORGANISER = "oni"
 TEAMS = {"tanuki": "Tanuki", "kitsune": "Kitsune", "neko": "Neko"}
 PLAYED = {"tanuki": "swap", "kitsune": "noise"}
 """Two teams have an entry already; the third is for whoever tries the demo."""
+SEEKER = "kitsune"
+"""This team has sent the template program as its re-identifier."""
 SEED = 2016
+LIMITS = (
+    Limit("ut-jaccard", "<=", 0.7),
+    Limit("subset", "<=", 50_000.0),
+    Limit("cmae", "<=", 1.0),
+    Limit("rfm", "<=", 0.4),
+)
+"""Those of 2016 for the first two; the others wide enough for the house methods on these generated data."""
 
 DESCRIPTION = """\
 A shop publishes a year of purchases of 400 people. **Hide them**: hand in tables that are still useful, but
@@ -66,6 +78,8 @@ def seed_demo() -> bool:
                 _hand_in(round_, team.pk, PLAYED[name], data)
         for method in ANONYMIZERS:
             request_house_entry(round_, organiser, method.name)
+        if examine(settings.SANDBOX).ok:
+            _send_program(round_, contest.teams.get(name=TEAMS[SEEKER]))
     return True
 
 
@@ -84,7 +98,7 @@ def _round(contest: Contest, organiser: User, data: Dataset) -> Round:
         slug="practice",
         name="Practice",
         dataset=register_dataset("Generated shop, 400 customers", data, user=organiser),
-        limits=PWSCUP2016,
+        limits=LIMITS,
         attacks=[attack.name for attack in ATTACKS],
         phases=[
             (Phase.Kind.ANONYMISE, now - day, end),
@@ -111,6 +125,13 @@ def _hand_in(round_: Round, team_id: int, method: str, data: Dataset) -> None:
                 file.close()
     member = team.memberships.select_related("user").get().user
     submit_entry(round_, team, member, upload, note=f"made with {method}")
+
+
+def _send_program(round_: Round, team: Team) -> None:
+    member = team.memberships.select_related("user").get().user
+    with TEMPLATE_PROGRAM.open("rb") as file:
+        program = submitted.put(file)
+    submit_program(round_, team, member, program, note="the template")
 
 
 def log_ins() -> str:

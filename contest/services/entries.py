@@ -20,6 +20,10 @@ from scoring.registry import measure as find_measure
 from scoring.rules import RoundVerdict
 
 
+class RulesChanged(Exception):
+    """The round's limits are no longer those by which a verdict was made."""
+
+
 def submit_entry(
     round_: Round, team: Team, user: User | None, upload: Stored, *, note: str = "", method: str = ""
 ) -> Entry:
@@ -119,6 +123,10 @@ def record_scores(
 
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
+        # Whoever changes the limits holds the locks of all teams, so they cannot change after this line.
+        Team.objects.select_for_update().get(pk=entry.team_id)
+        if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:
+            raise RulesChanged("The limits were changed while this entry was measured; it is measured again.")
         Score.objects.bulk_create(
             Score(
                 entry=entry,
@@ -157,6 +165,8 @@ def refresh_official(round_: Round, team: Team) -> None:
     """The pinned valid entry counts; without one, the latest valid entry."""
     Team.objects.select_for_update().get(pk=team.pk)
     eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    if is_frozen(round_):
+        eligible = eligible.filter(frozen_at__isnull=False)
     chosen = eligible.order_by("-is_pinned", "-number").first()
     if chosen and chosen.is_official:
         return
@@ -166,11 +176,17 @@ def refresh_official(round_: Round, team: Team) -> None:
         audit.record("entry.official", chosen, contest=round_.contest, after={"number": chosen.number})
 
 
+def is_frozen(round_: Round) -> bool:
+    return Round.objects.filter(pk=round_.pk, frozen_at__isnull=False).exists()
+
+
 def pin_entry(entry: Entry, user: User) -> None:
     """Make an entry the one that counts, until another is pinned."""
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=entry.team_id)
         entry.refresh_from_db()
+        if is_frozen(entry.round):
+            raise Refused("frozen", "The entries of this round are frozen; the choice cannot be changed now.")
         if entry.state != Entry.State.VALID or entry.mark:
             raise Refused("not-valid", "Only a valid entry can be made official.")
         Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)

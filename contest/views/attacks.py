@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpResponse
+from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from attacks import sandbox
+from attacks.sandbox import TEMPLATE_PROGRAM
 from contest import access, queries
 from contest.attack_page import attack_summary
 from contest.bundles import guesses_in, targets_bundle
@@ -74,7 +72,7 @@ def _seek_page(
         "contest": round_.contest,
         "round": round_,
         "team": team,
-        "targets": targets_of(round_, team),
+        "targets": targets_of(round_, team) if access.targets_are_public(round_) else [],
         "phase": queries.open_phase(round_, Phase.Kind.ATTACK),
         "guess_form": guess_form,
         "program_form": program_form,
@@ -87,8 +85,7 @@ def _seek_page(
 @require_safe
 def template_program(request: PageRequest) -> FileResponse:
     """A working re-identifier to start from."""
-    path = Path(sandbox.__file__).parent / "template" / "reidentify.py"
-    return FileResponse(path.open("rb"), as_attachment=True, filename="reidentify.py")
+    return FileResponse(TEMPLATE_PROGRAM.open("rb"), as_attachment=True, filename="reidentify.py")
 
 
 @login_required
@@ -97,6 +94,8 @@ def targets(request: UserRequest, slug: str, round_slug: str) -> FileResponse:
     """All targets of the team in one archive, each in a folder named by its number."""
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
+    if not access.targets_are_public(round_):
+        raise Http404
     bundle = targets_bundle(round_, team)
     return FileResponse(bundle, as_attachment=True, filename=f"{slug}-{round_slug}-targets.zip")
 

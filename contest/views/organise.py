@@ -81,6 +81,17 @@ def steer_attack(request: UserRequest, slug: str, attack_id: int) -> HttpRespons
     return redirect("organise", slug)
 
 
+@login_required
+@require_POST
+def rerun_runs(request: UserRequest, slug: str) -> HttpResponse:
+    """Run one cell of the matrix again, or the whole column of an entry."""
+    contest = access.organised_contest_for(request.user, slug)
+    runs = access.runs_of(contest, request.POST.get("run"), request.POST.get("entry"))
+    n = rerun(runs, request.user, request.POST.get("reason", "")[:300])
+    messages.success(request, _("%(n)s runs are queued again.") % {"n": n})
+    return redirect(runs[0].attack if request.POST.get("run") else runs[0].entry)
+
+
 def _page(
     request: UserRequest, contest: Contest, announcement_form: AnnouncementForm, status: int = 200
 ) -> HttpResponse:

@@ -11,13 +11,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from anonymizers.anonymizer import Anonymized, ParameterError
+from anonymizers.anonymizer import Anonymized, Anonymizer, ParameterError
 from anonymizers.parameters import expectation
 from anonymizers.publish import Refused
 from anonymizers.registry import ANONYMIZERS, run_anonymizer
+from anonymizers.table_method import TableMethod
+from anonymizers.table_registry import TABLE_METHODS
 from datasets.folder import read_original, write_release
 from datasets.problems import BadFiles
 from datasets.tables import Dataset, Release
+from kakurenbo.anonymize_table import add_table_arguments, anonymize_table
 from kakurenbo.limits import PRESETS, read_limits, upper_limits
 from kakurenbo.main import UsageError
 from scoring.registry import measure
@@ -28,9 +31,13 @@ from scoring.run import measure_release
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _methods_and_parameters()
-    parser.add_argument("method", choices=[m.name for m in ANONYMIZERS], metavar="METHOD", help="see below")
-    parser.add_argument("--original", type=Path, required=True, metavar="DIR", help="folder of M.csv, T.csv")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the entry")
+    names = dict.fromkeys([m.name for m in ANONYMIZERS] + [m.name for m in TABLE_METHODS])
+    parser.add_argument("method", choices=list(names), metavar="METHOD", help="see below")
+    parser.add_argument("--original", type=Path, metavar="DIR", help="folder of M.csv, T.csv")
+    add_table_arguments(parser)
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="PATH", help="new folder, or file of a table"
+    )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same bytes (default: 1)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings", help="a parameter"
@@ -41,9 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    limits = read_limits(arguments.limits)
     if arguments.seed < 0:
         raise UsageError(f"--seed: got {arguments.seed}, expected a natural number.")
+    if (arguments.original is None) == (arguments.table is None):
+        raise UsageError("Give either --original DIR (M.csv and T.csv) or --table FILE.")
+    if arguments.table is not None:
+        return anonymize_table(arguments, parsed_settings(arguments.settings))
+    if arguments.method not in [method.name for method in ANONYMIZERS]:
+        raise UsageError(f"{arguments.method} works on a table. Expected --table FILE instead of --original.")
+    limits = read_limits(arguments.limits)
     if arguments.out.exists() and (not arguments.out.is_dir() or any(arguments.out.iterdir())):
         raise UsageError(f"--out: {arguments.out} exists and is not an empty folder. Choose a new one.")
     original = read_folder(arguments.original)
@@ -145,8 +158,10 @@ def told(report: dict[str, Any]) -> str:
 
 def _methods_and_parameters() -> str:
     lines = ["methods and their parameters:"]
-    for method in ANONYMIZERS:
-        lines.append(f"  {method.name}: {method.meaning}")
+    methods: tuple[Anonymizer | TableMethod, ...] = (*ANONYMIZERS, *TABLE_METHODS)
+    for method in methods:
+        kind = " (--table)" if method in TABLE_METHODS else ""
+        lines.append(f"  {method.name}{kind}: {method.meaning}")
         for parameter in method.parameters:
             default = f"{parameter.default}".lower() if parameter.kind == "bool" else parameter.default
             lines.append(f"      {parameter.name}={default}  {parameter.meaning} ({expectation(parameter)})")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from datasets.tables import Integers
 from scoring.measure import Measurement, RiskMeasure
 from scoring.risk.panel import column_names, panel_of, require_columns
 
@@ -35,26 +36,28 @@ def ane(table: pd.DataFrame, id: str, qid: Sequence[str], *, group: str | Sequen
     records = np.maximum(panel.records_by_group(), 1)
     errors: dict[str, float] = {}
     for name in qid:
-        columns = _numeric(table[name])
-        total = []
-        for values in columns:
-            low, span = values.min(initial=0.0), np.ptp(values) if len(values) else 0.0
-            unit = (values - low) / span if span else np.zeros(len(values))
-            sums = np.array([math.fsum(part) for part in _by_group(panel.group, unit, panel.n_groups)])
-            total.append(math.fsum(np.abs(unit - (sums / records)[panel.group])) / max(len(unit), 1))
-        errors[str(name)] = math.fsum(total) / len(total)
+        if not pd.api.types.is_numeric_dtype(table[name]):
+            errors[str(name)] = _category_error(table[name], panel.group, records)
+            continue
+        values = table[name].to_numpy(dtype=np.float64)
+        low, span = values.min(initial=np.inf), np.ptp(values) if len(values) else 0.0
+        unit = (values - low) / span if span else np.zeros(len(values))
+        sums = np.array([math.fsum(part) for part in _by_group(panel.group, unit, panel.n_groups)])
+        errors[str(name)] = math.fsum(np.abs(unit - (sums / records)[panel.group])) / max(len(unit), 1)
     value = math.fsum(errors.values()) / len(errors) if errors else 0.0
     return Measurement(value, {"groups": panel.n_groups, "by_column": errors})
 
 
-def _numeric(column: pd.Series) -> list[npt.NDArray[np.float64]]:
-    """A column as numbers; more than two categories become a column of 0 and 1 each."""
-    if pd.api.types.is_numeric_dtype(column):
-        return [column.to_numpy(dtype=np.float64)]
+def _category_error(column: pd.Series, group: Integers, records: Integers) -> float:
+    """Mean error of the categories' 0/1 columns without making them.
+
+    In a group of m records, q of them in a category, its 0/1 column has q errors of (m − q)/m and m − q
+    errors of q/m: 2q(m − q)/m in sum. Of two categories both columns have the same error.
+    """
     codes, labels = pd.factorize(column, sort=True, use_na_sentinel=False)
-    if len(labels) <= 2:
-        return [codes.astype(np.float64)]
-    return [(codes == code).astype(np.float64) for code in range(len(labels))]
+    pairs, held = np.unique(group * max(len(labels), 1) + codes, return_counts=True)
+    size = records[pairs // max(len(labels), 1)]
+    return math.fsum(2 * held * (size - held) / size) / max(len(column) * len(labels), 1)
 
 
 def _by_group(

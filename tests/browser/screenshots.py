@@ -16,13 +16,13 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page
 
+from attacks.sandbox import TEMPLATE_PROGRAM
 from tests.browser.chromium import chromium, executable
 from tests.conftest import ROOT
 
 OUT = ROOT / "var" / "screenshots"
 WIDTHS = (1280, 390)
 PASSWORD = "hide-and-seek"
-TEMPLATE = ROOT / "attacks" / "sandbox" / "template" / "reidentify.py"
 BROKEN = {"master": b"a1,f,1980/1/1,Japan\n", "transactions": b"a1,1,2011/1/1,8:00,x\n", "truth": b"1\n"}
 
 
@@ -126,7 +126,7 @@ def team_pages(page: Page, url: str) -> dict[str, str]:
     page.wait_for_load_state()
     invitation = page.locator("code.invitation").inner_text().split("127.0.0.1", 1)[1].split("/", 1)[1]
     page.goto(f"{url}/contests/demo/practice/seek/")
-    program = {"name": "reidentify.py", "mimeType": "text/x-python", "buffer": TEMPLATE.read_bytes()}
+    program = {"name": "reidentify.py", "mimeType": "text/x-python", "buffer": TEMPLATE_PROGRAM.read_bytes()}
     page.set_input_files("input[name=program]", program)
     page.locator("button", has_text="Send the program").click()
     page.wait_for_url("**/attacks/*/")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
+import io
 import re
+import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from contest.models import AuditEvent, Contest, Entry, Round, Team, User
+from contest.models import AttackRun, AuditEvent, Contest, Entry, Phase, Round, Team, User
 from contest.services.teams import create_invitation
 from tests.factories import (
     PASSWORD,
@@ -54,6 +58,8 @@ def test_a_visitor_reads_every_public_page(client: Client, round_: Round) -> Non
         reverse("method", args=["measures", "ut-jaccard"]),
         reverse("method", args=["attacks", "re-itemset"]),
         reverse("method", args=["anonymizers", "swap"]),
+        reverse("method", args=["anonymizers", "gh-tree"]),
+        reverse("method", args=["tables", "mondrian"]),
         reverse("contest", args=slugs[:1]),
         reverse("leaderboard", args=slugs),
         reverse("rules", args=slugs),
@@ -200,13 +206,14 @@ def test_pinning_makes_an_older_entry_official(team: Team, round_: Round) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["announce", "invite", "pin", "revoke", "logout", "steer_attack", "guesses", "program"]
+    "name", ["announce", "invite", "pin", "revoke", "logout", "steer_attack", "guesses", "program", "rerun"]
 )
 def test_what_changes_something_refuses_get(name: str, team: Team, round_: Round) -> None:
     arguments = {
         "announce": ["demo"],
         "steer_attack": ["demo", 1],
         "guesses": ["demo", "practice"],
+        "rerun": ["demo"],
         "program": ["demo", "practice"],
         "invite": ["demo"],
         "pin": ["demo", "practice", 1],
@@ -234,3 +241,59 @@ def test_the_pages_speak_through_gettext() -> None:
     assert Contest._meta.get_field("title").verbose_name
     response = Client().get(reverse("home"), headers={"accept-language": "ja"})
     assert 'lang="ja"' in response.content.decode()
+
+
+def test_an_organiser_runs_a_cell_and_a_column_again(team: Team, round_: Round) -> None:
+    entry = make_entry(round_, team)
+    work_off()
+    run = entry.attack_runs.get()
+    url = reverse("rerun", args=["demo"])
+    for form in ({"run": run.pk}, {"entry": entry.pk}):
+        assert signed_in("oni").post(url, form).status_code == 302
+        run.refresh_from_db()
+        assert run.state == AttackRun.State.QUEUED
+        work_off()
+        run.refresh_from_db()
+        assert run.state == AttackRun.State.DONE
+    assert signed_in("tanuki").post(url, {"run": run.pk}).status_code == 404
+    assert signed_in("oni").post(url, {"run": "x"}).status_code == 404
+
+
+def test_a_team_seeks_through_the_pages(team: Team, round_: Round) -> None:
+    now = timezone.now()
+    Phase.objects.create(
+        round=round_, kind=Phase.Kind.ATTACK, starts_at=now, ends_at=now + datetime.timedelta(days=1)
+    )
+    other = make_team(round_.contest, "Kitsune", make_user("kitsune"))
+    entry = make_entry(round_, other)
+    work_off()
+    entry.refresh_from_db()
+    client = signed_in("tanuki")
+    bundle = b"".join(client.get(reverse("targets", args=["demo", "practice"])).streaming_content)
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        assert sorted(archive.namelist()) == [f"{entry.pk}/M.csv", f"{entry.pk}/T.csv"]
+    guess = b"1\n" * (entry.n_released or 0)
+    upload = SimpleUploadedFile("guesses.zip", as_zip({f"{entry.pk}.csv": guess}))
+    response = client.post(reverse("guesses", args=["demo", "practice"]), {"archive": upload})
+    assert response.status_code == 302
+    work_off()
+    page = client.get(response["Location"]).content.decode()
+    assert "Kitsune #1" in page
+    board = Client().get(reverse("matrix", args=["demo", "practice"])).content.decode()
+    assert "Tanuki" in board
+    wrong = SimpleUploadedFile("guesses.zip", as_zip({"999.csv": guess}))
+    refused = client.post(reverse("guesses", args=["demo", "practice"]), {"archive": wrong})
+    assert refused.status_code == 422
+    bad = SimpleUploadedFile("reidentify.zip", as_zip({"other.py": b"pass"}))
+    refused = client.post(reverse("program", args=["demo", "practice"]), {"program": bad})
+    assert refused.status_code == 422
+    assert "reidentify" in refused.content.decode()
+    assert client.get(reverse("seek", args=["demo", "practice"])).status_code == 200
+
+
+def test_a_request_that_is_too_large_is_refused_before_it_is_read(client: Client) -> None:
+    response = client.post(reverse("login"), b"x", content_type="text/plain", CONTENT_LENGTH=str(10**12))
+    assert response.status_code == 413
+    assert (
+        client.post(reverse("login"), b"x", content_type="text/plain", CONTENT_LENGTH="-1").status_code == 413
+    )

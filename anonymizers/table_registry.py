@@ -1,0 +1,93 @@
+"""The methods for any table that the house offers, and the one way to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anonymizers.anonymizer import ParameterError
+from anonymizers.bayes_synthetic.bayes_synthetic import BAYES_SYNTHETIC
+from anonymizers.c_gadp import C_GADP
+from anonymizers.dsp import DSP
+from anonymizers.gadp import GADP
+from anonymizers.gh_tree.gh_tree import GH_TREE
+from anonymizers.gh_tree.mondrian import MONDRIAN
+from anonymizers.gh_tree.person_k import PERSON_K
+from anonymizers.kmm.kmm import KMM
+from anonymizers.market_level import MARKET_LEVEL
+from anonymizers.mi import MI
+from anonymizers.more_mi import MORE_MI
+from anonymizers.more_p import MORE_P
+from anonymizers.more_s import MORE_S
+from anonymizers.parameters import checked
+from anonymizers.publish import Refused
+from anonymizers.response_noise import RESPONSE_NOISE
+from anonymizers.response_round import RESPONSE_ROUND
+from anonymizers.response_swap import RESPONSE_SWAP
+from anonymizers.response_topcode import RESPONSE_TOPCODE
+from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
+
+TABLE_METHODS: tuple[TableMethod, ...] = (
+    BAYES_SYNTHETIC,
+    RESPONSE_NOISE,
+    RESPONSE_ROUND,
+    RESPONSE_TOPCODE,
+    RESPONSE_SWAP,
+    MARKET_LEVEL,
+    KMM,
+    GH_TREE,
+    MONDRIAN,
+    PERSON_K,
+    MORE_P,
+    MORE_S,
+    MORE_MI,
+    GADP,
+    C_GADP,
+    DSP,
+    MI,
+    KMM,
+)
+
+
+def table_method(name: str) -> TableMethod:
+    """The table method of that name; a `KeyError` that lists the known ones otherwise."""
+    for method in TABLE_METHODS:
+        if method.name == name:
+            return method
+    known = ", ".join(method.name for method in TABLE_METHODS)
+    raise KeyError(f"There is no method {name!r} for a table. There are: {known}.")
+
+
+def run_table_method(
+    name: str, table: pd.DataFrame, columns: Columns, seed: int, parameters: Mapping[str, Any]
+) -> TableResult:
+    """Check roles and parameters, run the method, and name it in the report.
+
+    The same arguments give the same table. Raises `ParameterError` for a role or parameter that is missing,
+    unknown or out of range, and `Refused` where the table cannot be protected as asked.
+    """
+    method = table_method(name)
+    _check_columns(method, table, columns)
+    values = checked(name, method.parameters, parameters)
+    if table.empty:
+        raise Refused(f"{name} needs a table with at least one row. Got an empty table instead.")
+    done = method.function(table, columns, np.random.default_rng(seed), **values)
+    report = {"method": name, "version": method.version, "seed": seed, "parameters": values}
+    return TableResult(done.table, report | dict(done.report))
+
+
+def _check_columns(method: TableMethod, table: pd.DataFrame, columns: Columns) -> None:
+    for role in method.roles:
+        if not columns_of(columns, role):
+            raise ParameterError(f"{method.name} needs a column for the role {role!r}. Got none.")
+    for role in columns:
+        if role not in method.roles and role not in method.optional:
+            takes = ", ".join((*method.roles, *method.optional))
+            raise ParameterError(f"{method.name} has no role {role!r} for a column. It has: {takes}.")
+        for column in columns_of(columns, role):
+            if column not in table.columns:
+                has = ", ".join(map(str, table.columns))
+                raise ParameterError(f"The table has no column {column!r}. Its columns are: {has}.")

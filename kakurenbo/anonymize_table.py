@@ -1,0 +1,76 @@
+"""``kakurenbo anonymize METHOD --table FILE``: protect any table with a method for tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from anonymizers.anonymizer import ParameterError
+from anonymizers.publish import Refused
+from anonymizers.table_method import TableMethod
+from anonymizers.table_registry import TABLE_METHODS, run_table_method, table_method
+from datasets.writer import replacing
+from kakurenbo.commands.risk import read_table
+from kakurenbo.main import UsageError
+
+
+def add_table_arguments(parser: argparse.ArgumentParser) -> None:
+    """The file and one option for every role that some method knows."""
+    parser.add_argument("--table", type=Path, metavar="FILE", help="any CSV file with a header, instead")
+    for role in roles():
+        names = ["--qid", "--qi"] if role == "qid" else [f"--{role.replace('_', '-')}"]
+        parser.add_argument(*names, metavar="COL[,COL]", dest=f"role_{role}", help=f"table: {role} columns")
+
+
+def roles() -> list[str]:
+    return list(dict.fromkeys(role for m in TABLE_METHODS for role in (*m.roles, *m.optional)))
+
+
+def anonymize_table(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
+    """Read, protect, write whole or not at all, and tell."""
+    if arguments.out.exists():
+        raise UsageError(f"--out: {arguments.out} exists. Choose a new file.")
+    method = _method(arguments.method)
+    columns: dict[str, list[str]] = {}
+    for role in roles():
+        given = getattr(arguments, f"role_{role}")
+        if given is not None:
+            columns[role] = [name.strip() for name in given.split(",") if name.strip()]
+    table = read_table(arguments.table)
+    try:
+        done = run_table_method(method.name, table, columns, arguments.seed, settings)
+    except (ParameterError, Refused) as error:
+        raise UsageError(str(error)) from error
+    _write(arguments.out, done.table.to_csv(index=False, lineterminator="\n"))
+    report = dict(done.report) | {"out": str(arguments.out)}
+    print(json.dumps(report, indent=2, ensure_ascii=False) if arguments.json else _told(report))
+    return 0
+
+
+def _method(name: str) -> TableMethod:
+    try:
+        return table_method(name)
+    except KeyError as error:
+        raise UsageError(error.args[0]) from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
+
+
+def _told(report: dict[str, Any]) -> str:
+    """The plain figures of a report, a line each; lists and tables are for ``--json``."""
+    lines = [f"{report['out']}: by {report['method']}, seed {report['seed']}"]
+    for name, value in report.items():
+        if isinstance(value, float):
+            lines.append(f"  {name:<16}{value:.6g}")
+        elif isinstance(value, int) and name not in ("seed", "version"):
+            lines.append(f"  {name:<16}{value}")
+    return "\n".join([*lines, *(f"  note: {note}" for note in report.get("notes", ()))])
