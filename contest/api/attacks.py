@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from contest import access
 from contest.api import requests, shapes
 from contest.api.view import MemberView, PublicView
+from contest.archives import guesses_in, targets_bundle
 from contest.attack_page import attack_summary
-from contest.bundles import guesses_in, targets_bundle
 from contest.services import offence
 from contest.services.attacks import targets_of
 from contest.storage import submitted
