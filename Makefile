@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 WORKERS ?= 2
+PORT ?= 8000
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint format bench screenshots chaos system lock clean
@@ -19,12 +20,13 @@ $(STAMP): $(LOCK) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@UV_LINK_MODE=copy $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r $(LOCK)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/kakurenbo warm-up
 	@touch $(STAMP)
 
 install: $(STAMP) ## Make .venv with everything (quick when nothing changed)
 
 run: $(STAMP) ## Serve the demo contest on http://127.0.0.1:8000 (Ctrl-C stops it)
-	@$(BIN)/python manage.py up
+	@$(BIN)/python manage.py up --port $(PORT)
 
 test: $(STAMP) ## Run all tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-BALANCE_VARIANCE, WIDEST = 0, 1
-"""How a node orders its candidate splits: least Δg/v first (gh-tree), or widest range first (Mondrian)."""
+BALANCE_VARIANCE, WIDEST, NARROWING = 0, 1, 2
+"""How a node orders its candidate splits: least Δg/v first (gh-tree), widest range first (Mondrian), or first
+what narrows the cells most, cutting where that is so instead of at the median."""
 TOLERANCE = 1e-12
 """Thresholds such as 0.1 + 0.2 must not refuse what holds with equality."""
 
@@ -58,6 +59,29 @@ def median_cut(order, lo, hi, numbers, strict, weight, total):  # type: ignore[n
 
 
 @njit(cache=True)
+def _narrowing_cut(order, lo, hi, numbers, strict, weight, total, k):  # type: ignore[no-untyped-def]
+    """Where to cut so that Σ records × width of both sides is least; returns the place and what is gained.
+
+    A side takes at least k records and, unless the node is small, a quarter of them: the depth of the tree
+    stays O(log N).
+    """
+    low, high = numbers[order[lo]], numbers[order[hi - 1]]
+    least = max(k, total // 4) if total > 8 * k else k
+    best, best_cost, left = lo, total * (high - low), 0
+    for at in range(lo, hi - 1):
+        left += weight[order[at]]
+        if left > total - least:
+            break
+        here, there = numbers[order[at]], numbers[order[at + 1]]
+        if left < least or (strict and here == there):
+            continue
+        cost = left * (here - low) + (total - left) * (high - there)
+        if cost < best_cost:
+            best, best_cost = at + 1, cost
+    return best, total * (high - low) - best_cost
+
+
+@njit(cache=True)
 def balance_change(total, squares, left, left_squares):  # type: ignore[no-untyped-def]
     """Δg of a split, equation (4): Σ_s S_s/(n_s·n) − S/n², with S the sum of squared counts."""
     right, right_squares = total - left, squares - left_squares
@@ -87,6 +111,14 @@ def _number_candidates(node, state, columns, rule, found):  # type: ignore[no-un
             found[count, 1] = j
             found[count, 2] = -1
             count += 1
+            continue
+        if rule[0] == NARROWING:
+            cut, gain = _narrowing_cut(order, lo, hi, numbers[j], strict[j], weight, total, rule[3])
+            if cut > lo:
+                found[count, 0] = -gain
+                found[count, 1] = j
+                found[count, 2] = cut
+                count += 1
             continue
         cut, left, left_squares = median_cut(order, lo, hi, numbers[j], strict[j], weight, total)
         if cut == lo:
@@ -122,8 +154,11 @@ def _category_candidates(node, state, columns, rule, found, count):  # type: ign
             if left == 0 or left == total:
                 continue
             share = left / total
+            step = 1.0 / max(sizes[c] - 1.0, 1.0)
             if rule[0] == WIDEST:
-                score = -(present - 1.0) / max(sizes[c] - 1.0, 1.0) + abs(share - 0.5) * 1e-6
+                score = -(present - 1.0) * step + abs(share - 0.5) * 1e-6
+            elif rule[0] == NARROWING:
+                score = -step * (total * (present - 1.0) - (total - left) * (present - 2.0))
             else:
                 score = balance_change(total, squares, left, left_squares) / (share * (1.0 - share))
             found[count, 0] = score

@@ -10,15 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.gh_tree.coding import Reals, Units
-from anonymizers.gh_tree.kernel import BALANCE_VARIANCE, WIDEST, grow
+from anonymizers.gh_tree.kernel import BALANCE_VARIANCE, NARROWING, WIDEST, grow
 from datasets.tables import Integers
+
+CRITERIA = {"balance-variance": BALANCE_VARIANCE, "widest": WIDEST, "narrowing": NARROWING}
+MORTON_BITS = 60
 
 
 @dataclass(frozen=True)
 class Rule:
     """What every group must keep, and which split is tried first."""
 
-    criterion: Literal["balance-variance", "widest"]
+    criterion: Literal["balance-variance", "widest", "narrowing"]
     g: float = 0.0
     """Least g-balance."""
     h: float = 1.0
@@ -57,7 +60,7 @@ class Partition:
 
     group: Integers
     n_groups: int
-    members: npt.NDArray[np.int32]
+    members: Integers
     nodes: npt.NDArray[np.int64]
     number_of: tuple[int, ...]
     category_of: tuple[int, ...]
@@ -75,27 +78,43 @@ def partition(units: Units, rule: Rule) -> Partition:
     """Split the whole table as long as both sides keep the rule. Whether the whole keeps it is not asked."""
     numbers, within, strict, number_of = number_columns(units)
     categories, sizes, category_of = category_columns(units)
-    pairs, n_values = _sensitive_pairs(units)
-    first = np.arange(units.n_units)
+    layout = near_together(numbers, categories)
+    place = np.empty_like(layout)
+    place[layout] = np.arange(units.n_units)
+    pairs, n_values = _sensitive_pairs(units, place)
     orders = np.empty(numbers.shape, dtype=np.int32)
     for j, values in enumerate(numbers):
         # Of equal values those with fewest records come first: the cut can then come nearest to the median.
-        orders[j] = np.lexsort((first, units.weight, values))
-    criterion = BALANCE_VARIANCE if rule.criterion == "balance-variance" else WIDEST
+        even = units.weight.max() == units.weight.min()
+        orders[j] = place[np.argsort(values, kind="stable") if even else np.lexsort((units.weight, values))]
+    numbers, weight = numbers[:, layout], units.weight[layout].astype(np.int64)
+    stretch = np.arange(units.n_units, dtype=np.int32)
     nodes = grow(
         orders,
-        members := first.astype(np.int32),
-        (numbers, within, strict, categories, sizes, units.weight.astype(np.int64)),
+        stretch,
+        (numbers, within[:, layout] if within.size else within, strict, categories[:, layout], sizes, weight),
         pairs,
         n_values,
-        (criterion, 1.0 - rule.g, rule.h, rule.k, rule.people, rule.diversity),
+        (CRITERIA[rule.criterion], 1.0 - rule.g, rule.h, rule.k, rule.people, rule.diversity),
         min(rule.fewest_units, units.n_units),
     )
+    members = layout[stretch]
     leaves = nodes[nodes[:, 2] < 0]
     leaves = leaves[np.argsort(leaves[:, 0])]
     of_unit = np.empty(units.n_units, dtype=np.int64)
     of_unit[members] = np.repeat(np.arange(len(leaves)), leaves[:, 1] - leaves[:, 0])
     return Partition(of_unit[units.unit], len(leaves), members, nodes, number_of, category_of)
+
+
+def near_together(numbers: Reals, categories: npt.NDArray[np.int32]) -> Integers:
+    """The units in Morton order: what will be in one node lies together in memory, which halves the time."""
+    rows = [(values * 1023).astype(np.int64) for values in numbers]
+    rows += [codes.astype(np.int64) << 4 for codes in categories]
+    code = np.zeros(numbers.shape[1], dtype=np.int64)
+    for bit in range(9, 9 - min(10, MORTON_BITS // max(len(rows), 1)), -1):
+        for values in rows:
+            code = (code << 1) | ((values >> bit) & 1)
+    return np.argsort(code, kind="stable")
 
 
 def number_columns(units: Units) -> tuple[Reals, Reals, npt.NDArray[np.bool_], tuple[int, ...]]:
@@ -132,11 +151,11 @@ def category_columns(units: Units) -> tuple[npt.NDArray[np.int32], Integers, tup
     return codes, sizes, tuple(chosen)
 
 
-def _sensitive_pairs(units: Units) -> tuple[tuple[Any, Any, Any], int]:
+def _sensitive_pairs(units: Units, place: Integers) -> tuple[tuple[Any, Any, Any], int]:
     """For every unit its different sensitive values, all columns in one numbering, and how often each."""
     unit, value, n_values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
     for codes in units.sensitive:
-        unit.append(units.unit)
+        unit.append(place[units.unit])
         value.append(codes + n_values)
         n_values += int(codes.max(initial=-1)) + 1
     keys = np.concatenate(unit) * max(n_values, 1) + np.concatenate(value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 
 from django.db import transaction
-from django.db.models import Avg, Q
+from django.db.models import Avg
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from attacks.evaluate import Judgement
 from attacks.registry import attack as find_attack
@@ -47,18 +48,12 @@ def queue_runs_of(attack: Attack) -> int:
 def queue_attacks_on(entry: Entry) -> int:
     """Fill the missing cells of an entry's column. Call it inside a transaction."""
     active = Attack.objects.filter(round=entry.round, is_active=True, is_dry_run=False)
-    due = Q(kind=Attack.Kind.HOUSE)
+    due = list(active.filter(kind=Attack.Kind.HOUSE).order_by("pk"))
     if entry.is_official:
         # Of a team's programs the newest plays; its guess files were made for the targets of their day.
-        due |= Q(kind=Attack.Kind.PROGRAM)
-    queued = 0
-    newest: set[int | None] = set()
-    for attack in active.filter(due).exclude(team=entry.team_id).order_by("-version", "-pk"):
-        if attack.kind == Attack.Kind.PROGRAM:
-            if attack.team_id in newest:
-                continue
-            newest.add(attack.team_id)
-        queued += _queue_run(attack, entry)
+        programs = active.filter(kind=Attack.Kind.PROGRAM).exclude(team=entry.team_id)
+        due += {attack.team_id: attack for attack in programs.order_by("version")}.values()
+    queued = sum(_queue_run(attack, entry) for attack in due)
     if not queued:
         settle_entry(entry.pk)
     return queued
@@ -208,7 +203,8 @@ def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> 
     if used >= round_.attacks_per_day:
         raise Refused(
             "attacks-used-today",
-            f"Today's {round_.attacks_per_day} attacks are used; more at midnight, {round_.contest.zone}.",
+            _("Today's %(attacks_per_day)s attacks are used; more at midnight, %(zone)s.")
+            % {"attacks_per_day": round_.attacks_per_day, "zone": round_.contest.zone},
         )
 
 

@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 TASKS = {
     Job.Kind.CHECK: ("scoring.tasks.check_entry", "checks"),
     Job.Kind.SCORE: ("scoring.tasks.score_entry", "scoring"),
+    Job.Kind.MEASURE: ("scoring.tasks.measure_entry", "scoring"),
     Job.Kind.ATTACK: ("attacks.tasks.run_attack", "attacks"),
     Job.Kind.PROGRAM: ("attacks.tasks.run_program", "programs"),
     Job.Kind.JUDGE: ("attacks.tasks.judge_guess", "checks"),
@@ -39,6 +40,8 @@ def queue_names() -> list[str]:
     return sorted({settings.QUEUE_PREFIX + queue for _, queue in TASKS.values()})
 
 
+BELLS_A_SWEEP = 20
+"""Bells that the sweeper rings again for each kind of job; more would only fill the broker."""
 CLAIM_TRIES = 100
 """How often a worker looks again when others are faster."""
 
@@ -211,13 +214,21 @@ def sweep_jobs() -> dict[str, int]:
             given_back += 1
             if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).exists():
                 ring(job.pk, job.kind)
+    return {"given_back": given_back, "rung": sum(_ring_again(kind, now) for kind in Job.Kind)}
+
+
+def _ring_again(kind: Job.Kind, now: datetime.datetime) -> int:
+    """Ring for jobs that have waited long. A bell is for the next job of its kind, so a few are enough."""
     silent = now - datetime.timedelta(seconds=settings.JOB_RING_SECONDS)
+    waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED, rung_at__lt=silent).order_by(
+        "rung_at", "pk"
+    )
     rung = 0
-    for job in Job.objects.filter(state=Job.State.QUEUED, rung_at__lt=silent).only("pk", "kind")[:500]:
-        if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(rung_at=now):
-            ring(job.pk, job.kind)
+    for job_id in list(waiting.values_list("pk", flat=True)[:BELLS_A_SWEEP]):
+        if Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(rung_at=now):
+            ring(job_id, kind)
             rung += 1
-    return {"given_back": given_back, "rung": rung}
+    return rung
 
 
 def _lease() -> datetime.timedelta:
