@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.http import FileResponse
+from django.http import FileResponse, Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -9,19 +9,23 @@ from rest_framework.response import Response
 from contest import access
 from contest.api import requests, shapes
 from contest.api.view import MemberView, PublicView
+from contest.archives import guesses_in, targets_bundle
 from contest.attack_page import attack_summary
-from contest.bundles import guesses_in, targets_bundle
 from contest.services import offence
 from contest.services.attacks import targets_of
 from contest.storage import submitted
 
 
 class Targets(MemberView):
-    @extend_schema(summary="What your team may attack", responses=shapes.EntryRef(many=True))
+    @extend_schema(
+        summary="What your team may attack; empty until the entries are frozen",
+        responses=shapes.EntryRef(many=True),
+    )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
-        return self.paged(targets_of(round_, team), shapes.EntryRef)
+        shown = targets_of(round_, team) if access.targets_are_public(round_) else []
+        return self.paged(shown, shapes.EntryRef)
 
 
 class TargetsArchive(MemberView):
@@ -32,6 +36,8 @@ class TargetsArchive(MemberView):
     def get(self, request: Request, slug: str, round_slug: str) -> FileResponse:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
+        if not access.targets_are_public(round_):
+            raise Http404
         name = f"{slug}-{round_slug}-targets.zip"
         return FileResponse(targets_bundle(round_, team), as_attachment=True, filename=name)
 

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from contest import access, queries
 from contest.api import requests, shapes
 from contest.api.view import PublicView
-from contest.bundles import data_bundle
+from contest.archives import data_bundle
 from contest.feed import feed
 from contest.models import Attack, Round, User
 from contest.ranking import find_ranking

@@ -15,6 +15,8 @@ from contest.services.house import request_house_entry
 Steered = inline_serializer("Steered", {"is_active": serializers.BooleanField(),
                                         "queued": serializers.IntegerField()})  # fmt: skip
 
+Queued = inline_serializer("Queued", {"queued": serializers.IntegerField()})
+
 
 class OrganiserView(MemberView):
     scopes = {"GET": "organise", "POST": "organise"}
@@ -39,6 +41,19 @@ class HouseEntries(OrganiserView):
         round_ = access.round_for(self.viewer, slug, data["round"])
         job = request_house_entry(round_, self.user, data["method"], data["parameters"], data["seed"])
         return Response(shapes.JobShape(job).data, 201)
+
+
+class Rerun(OrganiserView):
+    @extend_schema(
+        summary="Run one cell of the matrix again, or all attacks on an entry",
+        request=requests.Rerun,
+        responses=Queued,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        data = self.read(requests.Rerun)
+        keys = (str(data[name]) if name in data else None for name in ("run", "entry"))
+        return Response({"queued": rerun(access.runs_of(contest, *keys), self.user, data["reason"])})
 
 
 class Steer(OrganiserView):

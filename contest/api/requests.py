@@ -56,6 +56,19 @@ class Steering(Shape):
     reason = s.CharField(required=False, allow_blank=True, default="", max_length=300)
 
 
+class Rerun(Shape):
+    """One cell of the matrix, or all attacks on one entry."""
+
+    run = s.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    entry = s.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    reason = s.CharField(required=False, allow_blank=True, default="", max_length=300)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("run" in attrs) == ("entry" in attrs):
+            raise s.ValidationError("Send either `run` or `entry`.", code="one-of-two")
+        return attrs
+
+
 class TeamName(Shape):
     name = s.CharField(max_length=60)
 

@@ -24,6 +24,7 @@ urlpatterns = [
     path(f"{CONTEST}jobs/", organise.Jobs.as_view(), name="api-jobs"),
     path(f"{CONTEST}house-entries/", organise.HouseEntries.as_view(), name="api-house-entries"),
     path(f"{CONTEST}attacks/<int:attack_id>/steer/", organise.Steer.as_view(), name="api-steer"),
+    path(f"{CONTEST}rerun/", organise.Rerun.as_view(), name="api-rerun"),
     path(f"{CONTEST}rounds/", contests.Rounds.as_view(), name="api-rounds"),
     path(ROUND, contests.RoundDetail.as_view(), name="api-round"),
     path(f"{ROUND}data/<str:name>", contests.Data.as_view(), name="api-data"),

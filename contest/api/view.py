@@ -60,7 +60,7 @@ class PublicView(APIView):
 class MemberView(PublicView):
     """A route for people who are known."""
 
-    permission_classes = [IsAuthenticated, HasScope]  # type: ignore[list-item]
+    permission_classes = [IsAuthenticated, HasScope]
 
     @property
     def user(self) -> User:

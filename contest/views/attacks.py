@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from attacks.sandbox import TEMPLATE_PROGRAM
 from contest import access, queries
+from contest.archives import guesses_in, targets_bundle
 from contest.attack_page import attack_summary
-from contest.bundles import guesses_in, targets_bundle
 from contest.errors import Refused
 from contest.forms.attacks import GuessForm, ProgramForm
 from contest.matrix import attackers, matrix

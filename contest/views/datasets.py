@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.bundles import data_bundle
+from contest.archives import data_bundle
 from contest.markdown import to_html
 from contest.services.datasets import describe_tables
 from contest.storage import published

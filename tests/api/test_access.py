@@ -67,6 +67,8 @@ WRITES: dict[str, tuple[int, ...]] = {
     f"{DEMO}team/invitations/": (401, 201, 201, 404, 404),
     f"{DEMO}house-entries/": (401, 404, 404, 422, 404),
     f"{DEMO}attacks/DRYRUN/steer/": (401, 404, 404, 422, 404),
+    f"{DEMO}rerun/": (401, 404, 404, 422, 404),
+    f"{SECRET}rerun/": (401, 404, 404, 404, 422),
     f"{SECRET}attacks/DRYRUN/steer/": UNKNOWN,
     f"{SECRET}announcements/": (401, 404, 404, 404, 422),
     f"{SECRET}team/": (401, 404, 404, 404, 422),
@@ -140,6 +142,9 @@ def test_what_is_refused_changes_nothing(world: World, names: dict[str, str]) ->
         assert caller.send(f"{DEMO}announcements/", {"title": "Ha"}).status_code in {401, 404}
         steer = filled(f"{DEMO}attacks/DRYRUN/steer/", names)
         assert caller.send(steer, {"act": "stop"}).status_code in {401, 404}
+    run = world.entry.attack_runs.get().pk
+    for body in ({"run": run}, {"entry": world.entry.pk}):
+        assert world.callers["tengu"].send(f"{SECRET}rerun/", body).status_code == 404
     # A round of one contest cannot be named in an order to another.
     Round.objects.filter(pk=world.secret.pk).update(slug="hidden-round")
     stranger = world.callers["oni"].send(f"{DEMO}house-entries/", {**order, "round": "hidden-round"})

@@ -133,6 +133,13 @@ def test_targets_guesses_and_their_outcome(world: World) -> None:
     assert error_of(tanuki.post(f"{ROUND}guesses/", {"archive": broken}))["code"] == "bad-archive"
 
 
+def test_before_the_entries_are_frozen_no_target_is_handed_out(world: World) -> None:
+    Round.objects.filter(pk=world.round.pk).update(feedback="bands")
+    tanuki = world.callers["tanuki"]
+    assert tanuki.get(f"{ROUND}targets/").json()["results"] == []
+    assert tanuki.get(f"{ROUND}targets.zip").status_code == 404
+
+
 def test_a_program_is_refused_at_once_where_no_sandbox_could_run_it(world: World) -> None:
     tanuki = world.callers["tanuki"]
     bad = tanuki.post(f"{ROUND}programs/", {"program": upload(b"PK\x03\x04broken", "x.zip")})
@@ -171,6 +178,8 @@ def test_organisers_announce_order_house_entries_steer_and_watch(world: World) -
     oni.send(f"contests/demo/attacks/{attack.pk}/steer/", {"act": "resume"})
     again = oni.send(f"contests/demo/attacks/{attack.pk}/steer/", {"act": "rerun", "reason": "test"})
     assert again.json()["queued"] == 3
+    cell = oni.send("contests/demo/rerun/", {"entry": world.entry.pk, "reason": "again"})
+    assert cell.json() == {"queued": 0}  # It waits already.
     jobs = oni.get("contests/demo/jobs/", page_size=200).json()
     assert jobs["count"] == Job.objects.count()
     assert world.callers["tengu"].get("contests/secret/jobs/").json()["count"] == 0
