@@ -19,6 +19,7 @@ from kakurenbo.main import UsageError
 def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     """The file and one option for every role that some method knows."""
     parser.add_argument("--table", type=Path, metavar="FILE", help="any CSV file with a header, instead")
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="table: JSON of weights by column")
     for role in roles():
         names = ["--qid", "--qi"] if role == "qid" else [f"--{role.replace('_', '-')}"]
         parser.add_argument(*names, metavar="COL[,COL]", dest=f"role_{role}", help=f"table: {role} columns")
@@ -38,6 +39,8 @@ def anonymize_table(arguments: argparse.Namespace, settings: dict[str, str]) -> 
         given = getattr(arguments, f"role_{role}")
         if given is not None:
             columns[role] = [name.strip() for name in given.split(",") if name.strip()]
+    if arguments.weights is not None:
+        settings = settings | {"weights": _weights(arguments.weights)}
     table = read_table(arguments.table)
     try:
         done = run_table_method(method.name, table, columns, arguments.seed, settings)
@@ -47,6 +50,17 @@ def anonymize_table(arguments: argparse.Namespace, settings: dict[str, str]) -> 
     report = dict(done.report) | {"out": str(arguments.out)}
     print(json.dumps(report, indent=2, ensure_ascii=False) if arguments.json else _told(report))
     return 0
+
+
+def _weights(path: Path) -> str:
+    """A JSON file of weights by column, as the text that a method's ``weights`` parameter takes."""
+    try:
+        weights = json.loads(path.read_text(encoding="utf-8"))
+        return ",".join(f"{name}={float(weight)}" for name, weight in weights.items())
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
+    except (ValueError, AttributeError, TypeError) as error:
+        raise UsageError(f'{path} must be a JSON object of numbers by column, like {{"week": 2}}.') from error
 
 
 def _method(name: str) -> TableMethod:

@@ -145,5 +145,4 @@ KMM = TableMethod(
     ),
     roles=("id", "qid"),
     optional=("sensitive",),
-    picture="contest/methods/_kmm.html",
 )  # fmt: skip

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import _thread
+import json
 import math
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,6 +23,7 @@ from anonymizers.kmm.start import dealt
 from anonymizers.publish import Refused
 from anonymizers.table_method import TableResult
 from anonymizers.table_registry import run_table_method
+from kakurenbo.main import main
 from scoring.examples import four_panelists
 from scoring.risk.panel_l_diversity import panel_l_diversity
 from scoring.risk.person_k_anonymity import person_k_anonymity
@@ -251,3 +254,35 @@ def test_split_of_a_problem_is_legal() -> None:
     table = b1_panel(5, 60)
     done = run_table_method("kmm", table, {"id": "who", "qid": list("abcd")}, 1, {"k": 3, "solver": "split"})
     assert person_k_anonymity(done.table, "who", list("abcd")).value >= 3
+
+
+def test_the_command_takes_weights_from_a_file_and_prints_what_it_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    four_panelists().to_csv(tmp_path / "panel.csv", index=False)
+    (tmp_path / "weights.json").write_text('{"ruffles": 9}')
+    words = [
+        "anonymize",
+        "kmm",
+        "--table",
+        f"{tmp_path}/panel.csv",
+        "--id",
+        "panelist",
+        "--qid",
+        ",".join(QID),
+    ]
+    words += [
+        "--weights",
+        f"{tmp_path}/weights.json",
+        "--set",
+        "k=2",
+        "--out",
+        f"{tmp_path}/out.csv",
+        "--json",
+    ]
+    assert main(words) == 0
+    report = json.loads(capsys.readouterr().out)
+    # With units of Ruffles nine times as dear, (2, 2, 2) to (2, 2, 1) costs sqrt(9) and stays the best move
+    # but for (2, 2, 2) to (3, 0, 2), which costs sqrt(1 + 4).
+    assert report["objective"] == report["lower_bound"] == pytest.approx(5**0.5)
+    assert pd.read_csv(tmp_path / "out.csv").loc[0, QID].tolist() == [3, 0, 2]

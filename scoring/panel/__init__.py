@@ -1,0 +1,1 @@
+"""What a marketer reads from a household panel, and how far protection distorts it."""
