@@ -137,4 +137,5 @@ GH_TREE_CUSTOMERS = Anonymizer(
             choices=("representative", "generalised"),
         ),
     ),
+    picture="contest/methods/_gh-tree.html",
 )

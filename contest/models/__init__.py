@@ -1,6 +1,7 @@
 """The nouns of a contest. Rows are changed only by the services."""
 
 from contest.models.announcement import Announcement
+from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditEvent
 from contest.models.commitment import Commitment
@@ -17,6 +18,7 @@ from contest.models.user import User
 
 __all__ = [
     "Announcement",
+    "ApiToken",
     "Attack",
     "AttackRun",
     "AuditEvent",

@@ -173,6 +173,7 @@ def refresh_official(round_: Round, team: Team) -> None:
     Entry.objects.filter(round=round_, team=team, is_official=True).update(is_official=False)
     if chosen:
         Entry.objects.filter(pk=chosen.pk).update(is_official=True)
+        audit.record("entry.official", chosen, contest=round_.contest, after={"number": chosen.number})
 
 
 def is_frozen(round_: Round) -> bool:

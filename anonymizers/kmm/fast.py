@@ -1,0 +1,84 @@
+"""`fast`: prices for a bound, a start from them, and annealing until the effort is spent."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from anonymizers.kmm.anneal import anneal, open_in_order
+from anonymizers.kmm.guests import guests_of
+from anonymizers.kmm.lagrangian import Prices, lagrangian_bound
+from anonymizers.kmm.nearest import Neighbours, narrowed, neighbours
+from anonymizers.kmm.problem import Problem, Solution, require_solvable
+from anonymizers.kmm.start import first_solution
+from anonymizers.kmm.state import State, state_of
+from datasets.tables import Integers
+
+CLOSE_ROWS = 128
+SEARCH_ROWS = 32
+SAFE_ROWS = 12
+STAGES = 40
+"""The annealing is cut into so many stages: progress is shown and an interrupt heard between them."""
+DONOR_ROWS, DONOR_STAGE = 2, 30
+"""Near the end only: warm, people would drift from safe rows to others and not find back."""
+FOCUS = 1.0
+"""A row whose opening costs so many steps beyond the bound is tried e times more seldom."""
+HOT, COLD = 0.6, 0.04
+"""First and last temperature, as shares of the typical distance to the next row."""
+
+log = logging.getLogger(__name__)
+
+
+def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Solution:
+    """A near-optimal solution with a proven bound. Twice the effort takes about twice the time."""
+    require_solvable(problem)
+    near = neighbours(problem, CLOSE_ROWS, SAFE_ROWS)
+    if len(near.rows) == 0:
+        return Solution(problem.row.copy(), 0.0, 0.0)
+    target = first_solution(problem, near)
+    guests = guests_of(problem, near)
+    state = state_of(problem, narrowed(near, SEARCH_ROWS), guests.live, target)
+    known = None
+    finished = True
+    try:
+        open_in_order(state, rng.permutation(len(near.rows)))
+        target = state.place.copy()
+        steps = int(np.clip(3e8 * effort / (len(guests.live) * 100), 60, 600))
+        known = lagrangian_bound(problem, near, guests, problem.cost(target), steps)
+        log.info("no solution is below %.6g; best so far %.6g", known.bound, problem.cost(target))
+        target = improved(problem, near, state, known, rng, effort)
+    except KeyboardInterrupt:
+        target, finished = _better(problem, target, state.place), False
+    bound = known.bound if known else 0.0
+    return Solution(target, problem.cost(target), bound, finished)
+
+
+def improved(
+    problem: Problem, near: Neighbours, state: State, known: Prices, rng: np.random.Generator, effort: float,
+) -> Integers:  # fmt: skip
+    """Anneal from the rows that the prices open, and from what was there before; the better one is kept."""
+    best = state.place.copy()
+    open_in_order(state, np.argsort(-known.openness, kind="stable"))
+    moves = int(effort * np.clip(2500 * len(near.rows), 50_000, 12_000_000)) // STAGES + 1
+    picks = _promising(known, state.step)
+    heats = state.step * HOT * (COLD / HOT) ** (np.arange(STAGES + 1) / STAGES)
+    try:
+        for stage in range(STAGES):
+            state.donors[0] = DONOR_ROWS if stage >= DONOR_STAGE else 0
+            anneal(state, picks, rng.random((moves, 5)), heats[stage], heats[stage + 1])
+            if stage % 10 == 9:
+                log.info("search %d %%: %.6g", 100 * (stage + 1) // STAGES, problem.cost(state.place))
+    finally:
+        best = _better(problem, best, state.place)
+    return best
+
+
+def _promising(known: Prices, step: float) -> Integers:
+    """Deficient rows, each as often as it should be tried: the dearer it is to open, the more seldom."""
+    weight = np.exp(-np.maximum(known.opening, 0.0) / (FOCUS * step))
+    return np.repeat(np.arange(len(weight)), np.ceil(16 * weight).astype(np.int64))
+
+
+def _better(problem: Problem, one: Integers, other: Integers) -> Integers:
+    return other.copy() if problem.cost(other) < problem.cost(one) else one

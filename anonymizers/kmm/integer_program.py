@@ -1,0 +1,82 @@
+"""Integer programs with HiGHS: built row by row, started from a known solution, stopped by time or hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from anonymizers.kmm.problem import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The best values found (None if none were), the proven lower bound, and whether it is optimal."""
+
+    values: Floats | None
+    bound: float
+    optimal: bool
+
+
+@dataclass(eq=False)
+class Program:
+    """min c·x, rows between bounds, all variables whole numbers from 0 to their upper bound."""
+
+    costs: list[float] = field(default_factory=list)
+    uppers: list[float] = field(default_factory=list)
+    lows: list[float] = field(default_factory=list)
+    highs: list[float] = field(default_factory=list)
+    begins: list[int] = field(default_factory=lambda: [0])
+    columns: list[int] = field(default_factory=list)
+    factors: list[float] = field(default_factory=list)
+
+    def variable(self, cost: float, upper: float = 1.0) -> int:
+        self.costs.append(cost)
+        self.uppers.append(upper)
+        return len(self.costs) - 1
+
+    def constrain(self, terms: list[tuple[int, float]], low: float, high: float) -> None:
+        self.columns += [column for column, _ in terms]
+        self.factors += [factor for _, factor in terms]
+        self.begins.append(len(self.columns))
+        self.lows.append(low)
+        self.highs.append(high)
+
+    def solve(self, start: Floats | None, seconds: float, gap: float) -> Answer:
+        """Solve to a relative gap; a warm start is given by the values of all variables."""
+        import highspy
+
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        solver.setOptionValue("mip_rel_gap", gap)
+        solver.setOptionValue("time_limit", float(seconds))
+        solver.passModel(self._model(highspy))
+        if start is not None:
+            known = highspy.HighsSolution()
+            known.col_value = start.tolist()
+            solver.setSolution(known)
+        solver.HandleKeyboardInterrupt = True
+        solver.solve()
+        info = solver.getInfo()
+        values: npt.NDArray[np.float64] | None = None
+        if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
+            values = np.asarray(solver.getSolution().col_value)
+        optimal = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        bound = info.mip_dual_bound if np.isfinite(info.mip_dual_bound) else -np.inf
+        return Answer(values, float(bound), optimal)
+
+    def _model(self, highspy: Any) -> Any:
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = len(self.costs), len(self.lows)
+        model.col_cost_, model.col_lower_ = np.array(self.costs), np.zeros(len(self.costs))
+        model.col_upper_ = np.array(self.uppers)
+        model.row_lower_, model.row_upper_ = np.array(self.lows), np.array(self.highs)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = np.array(self.begins, dtype=np.int32)
+        model.a_matrix_.index_ = np.array(self.columns, dtype=np.int32)
+        model.a_matrix_.value_ = np.array(self.factors)
+        model.integrality_ = [highspy.HighsVarType.kInteger] * len(self.costs)
+        return model

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access, queries
+from contest.api import shapes
+from contest.api.view import PublicView
+from contest.matrix import Matrix, MatrixRow, attackers, matrix
+from contest.models import Entry, Round
+
+
+class Leaderboard(PublicView):
+    @extend_schema(summary="The board of a round", responses=shapes.BoardRowShape(many=True))
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        my_team = access.team_of(self.viewer, round_.contest)
+        rows = queries.board(round_, my_team, access.results_are_public(round_))
+        return self.paged(rows, shapes.BoardRowShape)
+
+
+class MatrixView(PublicView):
+    @extend_schema(summary="Every attack against every official entry", responses=shapes.MatrixShape)
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        table = _matrix(self.viewer, round_)
+        shown = table or Matrix([], [])
+        rows = [_row(row, shown.entries) for row in shown.rows]
+        answer = {"is_shown": table is not None, "entries": shown.entries, "rows": rows}
+        return Response(shapes.MatrixShape(answer).data)
+
+
+def _row(row: MatrixRow, entries: Sequence[Entry]) -> dict[str, Any]:
+    cells = [
+        {"entry_id": entry.pk, "state": cell.state, "hits": cell.hits, "rate": cell.rate}
+        for entry, cell in zip(entries, row.cells, strict=True)
+        if cell is not None
+    ]
+    return {
+        "attack": row.attack,
+        "cells": cells,
+        "hits": row.hits,
+        "targets": row.targets,
+        "mean_percent": row.mean_percent,
+    }
+
+
+class Attackers(PublicView):
+    @extend_schema(
+        summary="Who finds most people; empty until the results are public",
+        responses=shapes.AttackerShape(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        table = _matrix(self.viewer, round_)
+        my_team = access.team_of(self.viewer, round_.contest)
+        return self.paged(attackers(table, my_team) if table else [], shapes.AttackerShape)
+
+
+def _matrix(viewer: access.Viewer, round_: Round) -> Matrix | None:
+    shown = access.results_are_public(round_) or access.is_organiser(viewer, round_.contest)
+    return matrix(round_) if shown else None
