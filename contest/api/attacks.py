@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.http import FileResponse
+from django.http import FileResponse, Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -21,7 +21,8 @@ class Targets(MemberView):
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
-        return self.paged(targets_of(round_, team), shapes.EntryRef)
+        targets = targets_of(round_, team) if access.targets_are_public(round_) else []
+        return self.paged(targets, shapes.EntryRef)
 
 
 class TargetsArchive(MemberView):
@@ -32,6 +33,8 @@ class TargetsArchive(MemberView):
     def get(self, request: Request, slug: str, round_slug: str) -> FileResponse:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
+        if not access.targets_are_public(round_):
+            raise Http404
         name = f"{slug}-{round_slug}-targets.zip"
         return FileResponse(targets_bundle(round_, team), as_attachment=True, filename=name)
 
