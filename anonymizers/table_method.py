@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizers.anonymizer import Parameter
+from anonymizers.anonymizer import Parameter, ParameterError
 
 Columns = Mapping[str, str | Sequence[str]]
 """Role → column or columns, for example ``{"id": "household", "qid": ["week", "units"]}``."""
@@ -64,5 +64,5 @@ def only_column(columns: Columns, role: str) -> str:
     """The one column of a role that takes just one."""
     named = columns_of(columns, role)
     if len(named) != 1:
-        raise ValueError(f"The role {role!r} takes exactly one column. Got {len(named)} instead.")
+        raise ParameterError(f"The role {role!r} takes exactly one column. Got {len(named)} instead.")
     return named[0]

@@ -48,7 +48,6 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
     C_GADP,
     DSP,
     MI,
-    KMM,
 )
 
 

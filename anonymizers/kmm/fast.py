@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import numpy as np
 
 from anonymizers.kmm.anneal import anneal, open_in_order
+from anonymizers.kmm.arcs import all_arcs
 from anonymizers.kmm.guests import guests_of
 from anonymizers.kmm.lagrangian import Prices, lagrangian_bound
+from anonymizers.kmm.movement_program import solved
 from anonymizers.kmm.nearest import Neighbours, narrowed, neighbours
 from anonymizers.kmm.problem import Problem, Solution, require_solvable
 from anonymizers.kmm.start import first_solution
@@ -18,6 +21,8 @@ from datasets.tables import Integers
 CLOSE_ROWS = 128
 SEARCH_ROWS = 32
 SAFE_ROWS = 12
+TINY = 1000
+"""Up to so many pairs of incidence and row an integer program is quicker than a search."""
 STAGES = 40
 """The annealing is cut into so many stages: progress is shown and an interrupt heard between them."""
 DONOR_ROWS, DONOR_STAGE = 2, 30
@@ -36,6 +41,10 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
     near = neighbours(problem, CLOSE_ROWS, SAFE_ROWS)
     if len(near.rows) == 0:
         return Solution(problem.row.copy(), 0.0, 0.0)
+    if problem.size * problem.n_rows <= TINY:
+        begin = first_solution(problem, near)
+        best = Solution(begin, problem.cost(begin), 0.0)
+        return solved(problem, all_arcs(problem), best, np.inf, time.monotonic() + 10, 0.0)
     target = first_solution(problem, near)
     guests = guests_of(problem, near)
     state = state_of(problem, narrowed(near, SEARCH_ROWS), guests.live, target)

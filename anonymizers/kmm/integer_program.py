@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +15,12 @@ from anonymizers.kmm.problem import Floats
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The best values found (None if none were), the proven lower bound, and whether it is optimal."""
+    """The best values found (None if none were) and the proven lower bound, infinite if there are none."""
 
     values: Floats | None
     bound: float
-    optimal: bool
+    finished: bool
+    """False if time or an interrupt ended the proof early."""
 
 
 @dataclass(eq=False)
@@ -58,15 +61,16 @@ class Program:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             solver.setSolution(known)
-        solver.HandleKeyboardInterrupt = True
-        solver.solve()
+        _run(solver, highspy)
         info = solver.getInfo()
         values: npt.NDArray[np.float64] | None = None
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
             values = np.asarray(solver.getSolution().col_value)
-        optimal = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return Answer(None, np.inf, True)
         bound = info.mip_dual_bound if np.isfinite(info.mip_dual_bound) else -np.inf
-        return Answer(values, float(bound), optimal)
+        return Answer(values, float(bound), status == highspy.HighsModelStatus.kOptimal)
 
     def _model(self, highspy: Any) -> Any:
         model = highspy.HighsLp()
@@ -80,3 +84,23 @@ class Program:
         model.a_matrix_.value_ = np.array(self.factors)
         model.integrality_ = [highspy.HighsVarType.kInteger] * len(self.costs)
         return model
+
+
+def _run(solver: Any, highspy: Any) -> None:
+    """Solve; the first Ctrl-C ends it with the best solution so far instead of an exception."""
+    stopped: list[int] = []
+
+    def look(_kind: Any, _message: str, _out: Any, into: Any, _data: Any) -> None:
+        if stopped:
+            into.user_interrupt = True
+
+    solver.setCallback(look, None)
+    solver.startCallback(highspy.cb.HighsCallbackType.kCallbackMipInterrupt)
+    if threading.current_thread() is not threading.main_thread():
+        solver.run()
+        return
+    before = signal.signal(signal.SIGINT, lambda number, _frame: stopped.append(number))
+    try:
+        solver.run()
+    finally:
+        signal.signal(signal.SIGINT, before)

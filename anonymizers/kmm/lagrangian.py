@@ -49,11 +49,12 @@ def lagrangian_bound(problem: Problem, near: Neighbours, guests: Guests, upper: 
     """Raise the bound by subgradient steps on the listed neighbours, then prove it over all rows."""
     crowd = crowd_of(problem.starts(), problem.person, problem.value, problem.k, problem.l, near.floor)
     first = _first_prices(problem, near, guests)
-    prices, openness = _raised(crowd, _offers(problem, near, guests), guests, first, upper, steps)
+    offers = _offers(problem, near, guests)
+    prices, openness = _raised(crowd, offers, guests, first, upper, steps)
     if len(near.rows) > PROVABLE_ROWS:
         nothing = np.zeros(len(near.rows))
         return Prices(prices, _plain_bound(problem, near), openness, nothing, nothing)
-    opening, dearest = _all_crowds(crowd, near.rows, problem.points, prices)
+    opening, dearest = _all_crowds(crowd, offers, near.rows, problem.points, prices)
     uses = np.zeros(problem.size, dtype=np.int64)
     bound = float(prices.sum() + np.minimum(opening, 0).sum() + guest_part(guests, prices, uses))
     return Prices(prices, max(bound, _plain_bound(problem, near)), openness, opening, dearest)
@@ -159,7 +160,9 @@ def _raised(
 
 
 @njit(cache=True)
-def _all_crowds(crowd: Crowd, rows: Integers, points: Floats, prices: Floats) -> tuple[Floats, Floats]:
+def _all_crowds(
+    crowd: Crowd, offers: Offers, rows: Integers, points: Floats, prices: Floats
+) -> tuple[Floats, Floats]:
     """Every deficient row's cheapest crowd, drawn from all deficient rows."""
     n_rows, n_dimensions = len(rows), points.shape[1]
     most = np.zeros(n_rows)
@@ -169,16 +172,26 @@ def _all_crowds(crowd: Crowd, rows: Integers, points: Floats, prices: Floats) ->
     opening, dearest = np.empty(n_rows), np.empty(n_rows)
     local = points[rows]
     for i in range(n_rows):
-        n = 0
+        limit = _dearest_offer(crowd, offers, prices, i)
+        tick, n = n_rows + i, 0
         for j in range(n_rows):
-            reach = (most[j] + crowd.floor[i]) ** 2
+            reach = (most[j] + limit) ** 2
             square = 0.0
             for d in range(n_dimensions):
                 square += (local[i, d] - local[j, d]) ** 2
                 if square > reach:
                     break
             if square <= reach:
-                n = gather(crowd, prices, i, rows[j], np.sqrt(square), crowd.floor[i], n)
-        cost, _, last = cheapest(crowd, i, crowd.floor[i], n)
-        opening[i], dearest[i] = cost, last
+                n = gather(crowd, prices, tick, rows[j], np.sqrt(square), limit, n)
+        opening[i], _, dearest[i] = cheapest(crowd, tick, crowd.floor[i], n)
     return opening, dearest
+
+
+@njit(cache=True)
+def _dearest_offer(crowd: Crowd, offers: Offers, prices: Floats, i: int) -> float:
+    """Nobody dearer than this can be in the cheapest crowd, as the listed rows offer enough below it."""
+    n = 0
+    for o in range(offers.begins[i], offers.begins[i + 1]):
+        n = gather(crowd, prices, i, offers.source[o], offers.distance[o], crowd.floor[i], n)
+    cost, _, dearest = cheapest(crowd, i, crowd.floor[i], n)
+    return min(crowd.floor[i], dearest + 1e-9) if np.isfinite(cost) else crowd.floor[i]

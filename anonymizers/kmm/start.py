@@ -18,15 +18,23 @@ def first_solution(problem: Problem, near: Neighbours) -> Integers:
     target = problem.row.copy()
     order = np.argsort(problem.person, kind="stable")
     begins = np.searchsorted(problem.person[order], np.arange(problem.n_people + 1))
-    placed = _to_safe(target, problem.row, problem.person, order, begins, near.index, near.safe, near.n_safe)
-    return target if placed else dealt(problem)
+    _to_safe(target, problem.row, problem.person, order, begins, near.index, near.safe, near.n_safe)
+    others = np.flatnonzero(near.index < 0)
+    for e in np.flatnonzero(target < 0):
+        same = order[begins[problem.person[e]] : begins[problem.person[e] + 1]]
+        free = np.setdiff1d(others, target[same], assume_unique=False)
+        if not len(free):
+            return dealt(problem)
+        away = ((problem.points[free] - problem.points[problem.row[e]]) ** 2).sum(axis=1)
+        target[e] = free[np.argmin(away)]
+    return target
 
 
 @njit(cache=True)
 def _to_safe(
     target: Integers, row: Integers, person: Integers, order: Integers, begins: Integers, index: Integers,
     safe: Integers, n_safe: int,
-) -> bool:  # fmt: skip
+) -> None:  # fmt: skip
     for e in range(len(row)):
         i = index[row[e]]
         if i < 0:
@@ -45,8 +53,7 @@ def _to_safe(
                 found = True
                 break
         if not found:
-            return False
-    return True
+            target[e] = -1
 
 
 def dealt(problem: Problem) -> Integers:

@@ -38,6 +38,21 @@ def parse_order(text: str) -> int | dict[tuple[str, str], int] | None:
     return pairs
 
 
+def refuse_unknown_pairs(order: str, secrets: Sequence[str], given: Sequence[str]) -> None:
+    """A pair is a confidential column and a given or an earlier confidential one; anything else is a slip.
+
+    >>> refuse_unknown_pairs("X2:S1=2, X2:X1=2", ["X1", "X2"], ["S1"])
+    """
+    wanted = parse_order(order)
+    for secret, predictor in wanted if isinstance(wanted, dict) else ():
+        before = secrets[: secrets.index(secret)] if secret in secrets else ()
+        if secret not in secrets or (predictor not in given and predictor not in before):
+            raise ParameterError(
+                f"The 'order' parameter names the pair {secret}:{predictor}. Expected a confidential column "
+                f"({', '.join(secrets)}) and a numeric given or an earlier confidential one."
+            )
+
+
 def given_orders(
     order: int | Mapping[tuple[str, str], int], secret: str, predictors: Sequence[Predictor]
 ) -> list[int]:

@@ -13,7 +13,7 @@ from anonymizers.masking.columns import Predictor, Prepared, Secret, members, tw
 from anonymizers.masking.draw import draw_codes, expected_distance
 from anonymizers.masking.grid import Floats
 from anonymizers.masking.odds_ratio import OddsRatio, fit_odds_ratio
-from anonymizers.masking.orders import chosen_orders, given_orders, parse_order, powers
+from anonymizers.masking.orders import chosen_orders, given_orders, parse_order, powers, refuse_unknown_pairs
 from anonymizers.publish import Refused
 
 Rows = npt.NDArray[np.int64]
@@ -78,6 +78,7 @@ def mask_in_sequence(
 
 def fit_in_sequence(prepared: Prepared, order: str, shares: Floats | None = None) -> list[Fitted]:
     """The models of all secrets, each given the predictors and the secrets before it."""
+    refuse_unknown_pairs(order, [s.name for s in prepared.secrets], [p.name for p in prepared.given])
     known = list(prepared.given)
     fitted = []
     for secret in prepared.secrets:

@@ -22,8 +22,8 @@ def re_logit(original: Dataset, released: Dataset, rng: np.random.Generator) -> 
     probabilities add up. The guess is the one-to-one Q of greatest total probability among the 24 likeliest
     customers each.
 
-    Exploits: habits, how much, how dear, how often and when, that survive changed item ids, rounding and
-    noise. Cost: linear in T, a k-d tree, a sparse matching.
+    Exploits: habits, how much, how dear, how often and when, that survive rounding, noise and synthetic
+    amounts. Cost: linear in T, a k-d tree, a sparse matching.
 
     Reference: M. J. Schneider et al., "A Flexible Method for Protecting Marketing Data", 2017, equation 2;
     B. Efron, "The efficiency of logistic regression compared to normal discriminant analysis", 1975.

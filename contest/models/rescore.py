@@ -12,12 +12,13 @@ class Rescore(models.Model):
     """A change of a round's limits and what it would do, shown before it is applied or discarded."""
 
     class State(models.TextChoices):
+        MEASURING = "measuring", _("being measured")
         READY = "ready", _("to be decided")
         APPLIED = "applied", _("applied")
         DISCARDED = "discarded", _("discarded")
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="rescores")
-    state = models.CharField(max_length=10, choices=State, default=State.READY)
+    state = models.CharField(max_length=10, choices=State, default=State.MEASURING)
     limits = models.JSONField(default=list)
     limits_before = models.JSONField(default=list)
     preview = models.JSONField(default=list)
@@ -34,9 +35,11 @@ class Rescore(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            models.UniqueConstraint(fields=["round"], condition=Q(state="ready"), name="one_open_rescore"),
+            models.UniqueConstraint(
+                fields=["round"], condition=Q(state__in=["measuring", "ready"]), name="one_open_rescore"
+            ),
             models.CheckConstraint(
-                condition=Q(state__in=["ready", "applied", "discarded"]), name="rescore_state"
+                condition=Q(state__in=["measuring", "ready", "applied", "discarded"]), name="rescore_state"
             ),
         ]
 

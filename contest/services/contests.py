@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
@@ -42,9 +43,11 @@ def create_round(
     Phases follow each other; only a practice, where all is told at once, may hide and seek together.
     """
     is_practice = fields.get("feedback", Feedback.FULL) == Feedback.FULL
-    for (kind, _, ends), (_, starts, _) in itertools.pairwise(phases):
+    for (kind, _starts, ends), (_kind, starts, _ends) in itertools.pairwise(phases):
         if starts < ends and not is_practice:
-            raise Refused("phases-overlap", f"The phase after {kind} starts before {kind} ends.")
+            raise Refused(
+                "phases-overlap", _("The phase after %(kind)s starts before %(kind)s ends.") % {"kind": kind}
+            )
     with transaction.atomic():
         round_ = Round.objects.create(
             contest=contest,

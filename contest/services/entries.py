@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Entry, Job, Phase, Round, Score, Team, User
@@ -64,20 +65,29 @@ def _require_open_phase(round_: Round, now: object) -> None:
         round=round_, kind=Phase.Kind.ANONYMISE, starts_at__lte=now, ends_at__gt=now
     ).first()
     if phase is None:
-        raise Refused("phase-closed", "Entries are accepted only while the anonymise phase is open.")
+        raise Refused("phase-closed", _("Entries are accepted only while the anonymise phase is open."))
 
 
 def _require_attempts_left(round_: Round, team: Team, now: object) -> None:
     attempts = count_attempts(round_, team, now)  # type: ignore[arg-type]
     reset = attempts.resets_at.isoformat(timespec="minutes")
     if attempts.left_total == 0:
-        raise Refused("attempts-used-up", f"All {attempts.in_total} attempts of this round are used.")
+        raise Refused(
+            "attempts-used-up",
+            _("All %(in_total)s attempts of this round are used.") % {"in_total": attempts.in_total},
+        )
     if attempts.left_today == 0:
         raise Refused(
-            "attempts-used-today", f"Today's {attempts.per_day} attempts are used; new ones from {reset}."
+            "attempts-used-today",
+            _("Today's %(per_day)s attempts are used; new ones from %(reset)s.")
+            % {"per_day": attempts.per_day, "reset": reset},
         )
     if attempts.uploads_today >= MAX_UPLOADS_A_DAY:
-        raise Refused("too-many-uploads", f"At most {MAX_UPLOADS_A_DAY} uploads a day; again from {reset}.")
+        raise Refused(
+            "too-many-uploads",
+            _("At most %(max_uploads_a_day)s uploads a day; again from %(reset)s.")
+            % {"max_uploads_a_day": MAX_UPLOADS_A_DAY, "reset": reset},
+        )
 
 
 def begin_check(entry: Entry) -> None:
@@ -186,9 +196,11 @@ def pin_entry(entry: Entry, user: User) -> None:
         Team.objects.select_for_update().get(pk=entry.team_id)
         entry.refresh_from_db()
         if is_frozen(entry.round):
-            raise Refused("frozen", "The entries of this round are frozen; the choice cannot be changed now.")
+            raise Refused(
+                "frozen", _("The entries of this round are frozen; the choice cannot be changed now.")
+            )
         if entry.state != Entry.State.VALID or entry.mark:
-            raise Refused("not-valid", "Only a valid entry can be made official.")
+            raise Refused("not-valid", _("Only a valid entry can be made official."))
         Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)
         Entry.objects.filter(pk=entry.pk).update(is_pinned=True)
         refresh_official(entry.round, entry.team)

@@ -51,7 +51,7 @@ def fit_logit(data: LogitData, start: Floats | None = None) -> Floats:
 
     >>> data = LogitData(np.array([[1.0], [-1.0]]), np.array([0, 1]), 2, np.array([0.1]))
     >>> softmax(np.array([[1.0]]), fit_logit(data)).round(2).tolist()
-    [[0.91, 0.09]]
+    [[0.93, 0.07]]
     """
     weights = np.zeros((data.n_classes, data.x.shape[1])) if start is None else start.copy()
     if weights.size > NEWTON_LIMIT:

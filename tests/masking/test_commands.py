@@ -50,7 +50,7 @@ def test_copies_are_combined(table: Path, tmp_path: Path, capsys: pytest.Capture
     out = tmp_path / "copies.csv"
     words = ["anonymize", "more-mi", "--table", str(table), *columns, "--out", str(out)]
     assert main([*words, "--set", "copies=4"]) == 0
-    capsys.readouterr()
+    assert "X1: expected distance" in capsys.readouterr().out
     assert main(["masking", str(table), str(out), *columns, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["copies"] == 4

@@ -178,7 +178,12 @@ def test_separation_is_refused_and_near_separation_warns(table: pd.DataFrame) ->
 
 @pytest.mark.parametrize(
     ("settings", "words"),
-    [({"order": "9"}, "'order'"), ({"order": "X2:S1"}, "'order'"), ({"decimals": "x"}, "'decimals'")],
+    [
+        ({"order": "9"}, "'order'"),
+        ({"order": "X2:S1"}, "'order'"),
+        ({"order": "X1:X2=2"}, "pair X1:X2"),
+        ({"decimals": "x"}, "'decimals'"),
+    ],
 )
 def test_bad_parameters_are_refused(settings: dict, words: str, table: pd.DataFrame) -> None:
     with pytest.raises(ParameterError, match=words):

@@ -28,6 +28,22 @@ def test_the_appendix_probabilities_to_three_decimals() -> None:
     np.testing.assert_allclose(found, P1, atol=0.0005 + 0.0003)
 
 
+def test_the_appendix_is_fitted_from_ten_rows_consistent_with_it() -> None:
+    """The Appendix prints its first row only, (−0.787, −1.306). The S of the others, and which X they have,
+    were solved for, so that the likelihood equations hold at the printed λ̂ and γ̂; EMPD is printed as 0.821.
+    """
+    s = np.array([-0.787, -0.013, 0.720, -0.782, -0.013, -0.013, -0.013, 0.941, -0.148, -0.782])
+    x = np.array([-1.306, 0.778, 0.160, -0.415, 0.457, 0.314, 1.226, 0.055, 1.617, -0.196])
+    terms = (s - s.mean())[:, None]
+    found = fit_odds_ratio(x, terms)
+    assert found.converged
+    np.testing.assert_allclose(found.weights, WEIGHTS, atol=0.0015)
+    assert found.gamma[0] == pytest.approx(GAMMA, abs=0.001)
+    np.testing.assert_allclose(found.probabilities(terms[:1])[0], P1, atol=0.0008)
+    codes = np.searchsorted(found.points, x)
+    assert expected_distance(found, terms, codes, x, np.argsort(x)) == pytest.approx(0.821, abs=0.001)
+
+
 def test_the_appendix_parameters_are_recovered_from_data_that_follow_them() -> None:
     rng = np.random.default_rng(7)
     terms = rng.normal(size=(60_000, 1))

@@ -22,6 +22,7 @@ from contest.services.bundles import create_from_bundle, export_bundle
 from contest.services.house import request_house_entry
 from contest.storage import published
 from datasets.folder import write_dataset
+from kakurenbo.main import main
 from tests.contest.test_bundle import SMALL
 from tests.factories import make_round, make_user, small_data, work_off
 
@@ -166,3 +167,17 @@ def test_a_preset_is_made_to_start_when_one_likes(tmp_path: Path) -> None:
     first = Phase.objects.order_by("starts_at").first()
     assert first is not None
     assert first.starts_at == datetime.datetime(2027, 1, 10, tzinfo=datetime.UTC)
+
+
+def test_the_command_line_makes_and_writes_a_contest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_user("kappa")
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    assert main(["contest", "create", str(path), "--organiser", "kappa"]) == 0
+    out = tmp_path / "again.yaml"
+    assert main(["contest", "export", "small", "--out", str(out)]) == 0
+    assert bundle_of(out.read_text()) == bundle_of(SMALL)
+    assert main(["contest", "create", str(path), "--organiser", "kappa"]) == 2
+    assert "There is a contest with the address 'small' already." in capsys.readouterr().err

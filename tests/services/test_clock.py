@@ -9,10 +9,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from contest import access
+from contest import access, queries
 from contest.errors import Refused
 from contest.models import AttackRun, AuditEvent, Commitment, Entry, Phase, Round, Team, User
 from contest.models.round import Feedback
@@ -254,3 +255,30 @@ def test_a_practice_hides_and_seeks_together(start: datetime.datetime) -> None:
     assert steps(start + 4 * HOUR) == [
         "close anonymise", "freeze", "close attack", "tally", "open results", "reveal"
     ]  # fmt: skip
+
+
+def test_the_sweeper_runs_the_clock(round_: Round) -> None:
+    call_command("sweep", "--once")
+    assert Phase.objects.get(kind=Phase.Kind.ANONYMISE).opened_at is not None
+    assert Phase.objects.get(kind=Phase.Kind.ATTACK).opened_at is None
+
+
+def test_the_overall_board_weighs_the_rounds_whose_results_are_out(start: datetime.datetime) -> None:
+    contest = make_contest(make_user("oni"))
+    phases = [(Phase.Kind.ANONYMISE, start, start + 9 * HOUR)]
+    first = make_round(contest, slug="preliminary", weight=0.1, position=1, phases=phases, ranking="2024")
+    final = make_round(contest, slug="final", weight=0.9, position=2, phases=phases, ranking="2024")
+    secret = make_round(contest, slug="secret", position=3, phases=phases, feedback=Feedback.NONE)
+    both, late = make_team(contest, "Tanuki"), make_team(contest, "Kitsune")
+    for round_, team in ((first, both), (final, both), (final, late), (secret, late)):
+        make_entry(round_, team)
+    work_off()
+    rounds, rows = queries.overall_board(contest)
+    assert rounds == [first, final]
+    totals = {place.result.key: place.total for place, _ in queries.places(final, show_attacks=True)}
+    # The same files were handed in everywhere, so that all totals are one number.
+    (total,) = set(totals.values())
+    assert total is not None
+    found = {row.team.name: (row.total, row.totals) for row in rows}
+    assert found["Tanuki"] == (pytest.approx(total), (total, total))
+    assert found["Kitsune"] == (pytest.approx(0.9 * total), (None, total))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 
 import pytest
@@ -176,10 +177,44 @@ def test_a_change_under_the_preview_is_noticed(round_: Round, tanuki: Team, entr
     assert caught.value.code == "rescore-open"
 
 
-def test_a_measure_that_nobody_took_cannot_be_limited(round_: Round, entries: list[Entry]) -> None:
+def test_a_measure_that_was_not_taken_yet_is_taken_first(round_: Round, entries: list[Entry]) -> None:
+    limits = [*LIMITS, Limit("ut-rows", "<=", 0.5)]
+    scores = list(Score.objects.order_by("pk").values())
+    rescore = preview_rescore(round_, oni(), limits, "rows should stay")
+    assert rescore.state == "measuring"
     with pytest.raises(Refused) as caught:
-        preview_rescore(round_, oni(), [Limit("ut-rows", "<=", 1.0)], "new measure")
-    assert caught.value.code == "not-measured"
+        apply_rescore(rescore, oni())
+    assert caught.value.code == "still-measuring"
+    work_off()
+    rescore.refresh_from_db()
+    assert rescore.state == "ready"
+    assert list(Score.objects.exclude(measure="ut-rows").order_by("pk").values()) == scores
+    apply_rescore(rescore, oni())
+    for entry in Entry.objects.all():
+        taken = Score.objects.get(entry=entry, measure="ut-rows").value
+        assert entry.measures["ut-rows"] == taken
+        measured = {name: Measurement(value) for name, value in entry.measures.items()}
+        assert entry.utility == evaluate(measured, limits).score
+
+
+def test_a_new_version_of_a_scorer_measures_again_and_keeps_the_old_score(
+    round_: Round, entries: list[Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import scoring.registry
+
+    old = scoring.registry.measure("rfm")
+    new = dataclasses.replace(old, version=old.version + 1)
+    measures = tuple(new if each is old else each for each in scoring.registry.MEASURES)
+    monkeypatch.setattr(scoring.registry, "MEASURES", measures)
+    rescore = preview_rescore(round_, oni(), LIMITS, "the scorer was mended")
+    assert Job.objects.filter(kind="measure").count() == len(entries)
+    work_off()
+    rescore.refresh_from_db()
+    # The mended scorer says the same of these entries, so nothing would change.
+    assert (rescore.state, rescore.preview) == ("ready", [])
+    for entry in entries:
+        versions = Score.objects.filter(entry=entry, measure="rfm").values_list("version", flat=True)
+        assert sorted(versions) == [old.version, new.version]
 
 
 def test_an_entry_that_was_being_measured_gets_the_new_limits(
