@@ -33,8 +33,8 @@ def _board_row(row: queries.BoardRow) -> dict[str, Any]:
     return {**fields, "team": row.team_name, "measures": measures}
 
 
-BOARD_FIELDS = [name for name in shapes.BoardRowShape().fields if name not in {"team", "measures"}]
-MEASURE_FIELDS = list(shapes.MeasureShape().fields)
+BOARD_FIELDS = [str(name) for name in shapes.BoardRowShape().fields if name not in {"team", "measures"}]
+MEASURE_FIELDS = [str(name) for name in shapes.MeasureShape().fields]
 
 
 class MatrixView(PublicView):
