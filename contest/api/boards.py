@@ -21,7 +21,7 @@ class Leaderboard(PublicView):
         my_team = access.team_of(self.viewer, round_.contest)
         pages = self.pagination_class()
         places = queries.places(round_, access.results_are_public(round_))
-        ranked: Any = pages.paginate_queryset(places, request, view=self)  # type: ignore[arg-type]
+        ranked: Any = pages.paginate_queryset(places, request, view=self)
         rows = queries.board_rows(round_, ranked, my_team)
         return pages.get_paginated_response([_board_row(row) for row in rows])
 
