@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,11 +61,14 @@ class BoardRow:
 
 def board(round_: Round, my_team: Team | None, show_attacks: bool) -> list[BoardRow]:
     """The round's board as its page shows it."""
+    return board_rows(round_, places(round_, show_attacks), my_team)
+
+
+def board_rows(round_: Round, ranked: Sequence[tuple[Place, Entry]], my_team: Team | None) -> list[BoardRow]:
+    """Rows for some places of the board, with all that a row shows."""
     # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
     pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
-    return [
-        _board_row(place, entry, round_, my_team, pattern) for place, entry in places(round_, show_attacks)
-    ]
+    return [_board_row(place, entry, round_, my_team, pattern) for place, entry in ranked]
 
 
 def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:

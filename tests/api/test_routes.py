@@ -54,6 +54,11 @@ def test_the_board_of_the_api_is_the_board_of_the_page(world: World) -> None:
     ]
 
 
+def test_the_board_takes_at_most_six_queries(world: World, django_assert_max_num_queries) -> None:
+    with django_assert_max_num_queries(6):
+        world.callers["visitor"].get(f"{ROUND}leaderboard/")
+
+
 def test_an_entry_goes_in_as_a_zip_or_as_three_files(world: World) -> None:
     tanuki = world.callers["tanuki"]
     made = tanuki.post(f"{ROUND}entries/", {"archive": upload(as_zip(entry_files("swap", 5))), "note": "n"})
