@@ -72,6 +72,7 @@ def _round_row(team: Team, round_: Round) -> dict[str, Any]:
         "action_url": reverse("upload", args=[team.contest.slug, round_.slug]) if phase else None,
         "attempts": count_attempts(round_, team),
         "entries": entries,
+        "show_attacks": access.results_are_public(round_),
     }
 
 
