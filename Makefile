@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 WORKERS ?= 2
+PORT ?= 8000
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint format bench screenshots chaos system lock clean
@@ -25,7 +26,7 @@ $(STAMP): $(LOCK) pyproject.toml
 install: $(STAMP) ## Make .venv with everything (quick when nothing changed)
 
 run: $(STAMP) ## Serve the demo contest on http://127.0.0.1:8000 (Ctrl-C stops it)
-	@$(BIN)/python manage.py up
+	@$(BIN)/python manage.py up --port $(PORT)
 
 test: $(STAMP) ## Run all tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup

@@ -46,6 +46,8 @@ class Anonymizer:
     reference: str
     version: int
     parameters: tuple[Parameter, ...] = ()
+    picture: str = ""
+    """A template fragment that explains the method by pictures, where there is one."""
 
     @property
     def documentation(self) -> str:

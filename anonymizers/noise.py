@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
 from anonymizers.publish import publish, with_amounts, with_rows
@@ -26,7 +27,7 @@ def noise(
     price by exp(N(0, price_scale²)). Results are rounded, at least 1 unit and 0.01 of money.
     """
     rows = original.transactions
-    spread = _spread_of_decile(rows.quantity)
+    spread = spread_of_decile(rows.quantity)
     quantity = rows.quantity + rng.normal(size=rows.n_rows) * spread * scale
     price = rows.price * np.exp(rng.normal(size=rows.n_rows) * price_scale)
     noisy = with_amounts(rows, price, quantity)
@@ -35,10 +36,10 @@ def noise(
     return Anonymized(publish(with_rows(original, noisy), rng), report)
 
 
-def _spread_of_decile(values: Integers) -> np.ndarray:
+def spread_of_decile(values: Integers | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The standard deviation of the decile that each value belongs to.
 
-    >>> _spread_of_decile(np.array([1, 1, 1, 3, 3, 3])).tolist()
+    >>> spread_of_decile(np.array([1, 1, 1, 3, 3, 3])).tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     edges = np.unique(np.quantile(values, np.arange(1, 10) / 10))

@@ -10,12 +10,14 @@ import numpy as np
 
 from anonymizers.aggregate import AGGREGATE
 from anonymizers.anonymizer import Anonymized, Anonymizer
+from anonymizers.bayes_synthetic.customer_weeks import BAYES_SYNTHETIC_SPENDING
 from anonymizers.cluster import CLUSTER
 from anonymizers.delete import DELETE
 from anonymizers.dirichlet import DIRICHLET
 from anonymizers.gh_tree.gh_tree_customers import GH_TREE_CUSTOMERS
 from anonymizers.identity import IDENTITY
 from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
+from anonymizers.more_entry import MORE_P_ENTRY, MORE_S_ENTRY
 from anonymizers.noise import NOISE
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
@@ -38,7 +40,10 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     CLUSTER,
     DIRICHLET,
     ITEMSET_CLUSTERS,
+    BAYES_SYNTHETIC_SPENDING,
     GH_TREE_CUSTOMERS,
+    MORE_P_ENTRY,
+    MORE_S_ENTRY,
 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
 from anonymizers.publish import publish
-from datasets.tables import Coded, Dataset, frozen
+from datasets.tables import Coded, Dataset, Integers, frozen
 
 
 def swap(
@@ -21,16 +21,31 @@ def swap(
     dates and people stay; so do the totals of the whole table. With m drawn rows, ⌊m/2⌋ pairs are swapped.
     """
     rows = original.transactions
-    pairs = round(share * rows.n_rows) // 2
-    drawn = rng.permutation(rows.n_rows)[: 2 * pairs]
-    source = np.arange(rows.n_rows)
-    source[drawn[:pairs]], source[drawn[pairs:]] = drawn[pairs:], drawn[:pairs]
+    source = partners(rows.n_rows, share, rng)
     swapped = replace(rows, quantity=frozen(rows.quantity[source]))
     if what == "purchase":
         item = Coded.of(rows.item.codes[source], rows.item.labels)
         swapped = replace(swapped, item=item, price=frozen(rows.price[source]))
     draft = replace(original, transactions=swapped)
-    return Anonymized(publish(draft, rng), {"changed": f"{what} of {2 * pairs} of {rows.n_rows} rows"})
+    return Anonymized(publish(draft, rng), {"changed": f"{what} of {_moved(source)} of {rows.n_rows} rows"})
+
+
+def partners(n_rows: int, share: float, rng: np.random.Generator) -> Integers:
+    """With whom every row exchanges its value: itself, or its partner among a share of the rows.
+
+    >>> source = partners(10, 0.5, np.random.default_rng(1))
+    >>> source[source].tolist() == list(range(10)), int((source != np.arange(10)).sum())
+    (True, 4)
+    """
+    pairs = round(share * n_rows) // 2
+    drawn = rng.permutation(n_rows)[: 2 * pairs]
+    source = np.arange(n_rows)
+    source[drawn[:pairs]], source[drawn[pairs:]] = drawn[pairs:], drawn[:pairs]
+    return source
+
+
+def _moved(source: Integers) -> int:
+    return int((source != np.arange(len(source))).sum())
 
 
 SWAP = Anonymizer(

@@ -9,19 +9,45 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
+from anonymizers.bayes_synthetic.bayes_synthetic import BAYES_SYNTHETIC
+from anonymizers.c_gadp import C_GADP
+from anonymizers.dsp import DSP
+from anonymizers.gadp import GADP
 from anonymizers.gh_tree.gh_tree import GH_TREE
 from anonymizers.gh_tree.mondrian import MONDRIAN
 from anonymizers.gh_tree.person_k import PERSON_K
 from anonymizers.kmm.kmm import KMM
+from anonymizers.market_level import MARKET_LEVEL
+from anonymizers.mi import MI
+from anonymizers.more_mi import MORE_MI
+from anonymizers.more_p import MORE_P
+from anonymizers.more_s import MORE_S
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
+from anonymizers.response_noise import RESPONSE_NOISE
+from anonymizers.response_round import RESPONSE_ROUND
+from anonymizers.response_swap import RESPONSE_SWAP
+from anonymizers.response_topcode import RESPONSE_TOPCODE
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
 
 TABLE_METHODS: tuple[TableMethod, ...] = (
+    BAYES_SYNTHETIC,
+    RESPONSE_NOISE,
+    RESPONSE_ROUND,
+    RESPONSE_TOPCODE,
+    RESPONSE_SWAP,
+    MARKET_LEVEL,
     KMM,
     GH_TREE,
     MONDRIAN,
     PERSON_K,
+    MORE_P,
+    MORE_S,
+    MORE_MI,
+    GADP,
+    C_GADP,
+    DSP,
+    MI,
 )
 
 

@@ -7,6 +7,7 @@ from attacks.algorithms.re_ensemble import RE_ENSEMBLE
 from attacks.algorithms.re_itemset import RE_ITEMSET
 from attacks.algorithms.re_itemset_match import RE_ITEMSET_MATCH
 from attacks.algorithms.re_itemset_rare import RE_ITEMSET_RARE
+from attacks.algorithms.re_logit import RE_LOGIT
 from attacks.algorithms.re_master import RE_MASTER
 from attacks.algorithms.re_prices import RE_PRICES
 from attacks.algorithms.re_quantities import RE_QUANTITIES
@@ -29,6 +30,7 @@ ATTACKS: tuple[HouseAttack, ...] = (
     RE_TOTALS,
     RE_RFM,
     RE_SNO,
+    RE_LOGIT,
     RE_ENSEMBLE,
 )
 

@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "rest_framework",
+    "drf_spectacular",
     "contest",
 ]
 
@@ -42,6 +43,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "contest.middleware.ContentSecurityPolicy",
+    "contest.middleware.UploadLimit",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -161,6 +163,45 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 QUEUE_PREFIX = env.text("QUEUE_PREFIX")
 CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
+
+API_RATES = {
+    "anonymous": env.text("API_RATE_ANONYMOUS", "120/min"),
+    "token": env.text("API_RATE_TOKEN", "600/min"),
+    "write": env.text("API_RATE_WRITE", "60/min"),
+}
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["contest.api.authentication.TokenAuthentication"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["contest.api.wire.JsonParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "contest.api.wire.AlwaysJson",
+    "DEFAULT_THROTTLE_CLASSES": ["contest.api.throttles.Throttle"],
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "contest.api.errors.handle",
+    "URL_FORMAT_OVERRIDE": None,
+    # How many proxies of ours write X-Forwarded-For; whatever stands before them can be forged.
+    "NUM_PROXIES": env.number("PROXIES", 0, low=0),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Kakurenbo",
+    "DESCRIPTION": "Hide people in data, hunt for people in the data of others.",
+    "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "AttackKind": "contest.models.attack.Attack.Kind",
+        "JobKind": "contest.models.job.Job.Kind",
+        "PhaseKind": "contest.models.phase.Phase.Kind",
+        "EntryState": "contest.models.entry.Entry.State",
+        "AttackRunState": "contest.models.attack.AttackRun.State",
+        "JobState": "contest.models.job.Job.State",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "contest.api.document.add_errors",
+    ],
+}
 
 SANDBOX = env.text("SANDBOX", "auto")
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
 from contest.models import (
+    ApiToken,
     Attack,
     AttackRun,
     Contest,
     Entry,
     Invitation,
+    Job,
     Membership,
     Organiser,
     Phase,
@@ -109,6 +112,11 @@ def results_are_public(round_: Round) -> bool:
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
 
 
+def targets_are_public(round_: Round) -> bool:
+    """Attackers may read entries where all is told at once; elsewhere when they are frozen for the attack."""
+    return round_.feedback == Feedback.FULL or round_.frozen_at is not None
+
+
 def owns_entry(user: Viewer, entry: Entry) -> bool:
     return user.is_authenticated and Membership.objects.filter(team=entry.team_id, user=user).exists()
 
@@ -188,3 +196,59 @@ def feedback_for(user: Viewer, attack: Attack) -> str:
     if attack.is_dry_run or results_are_public(attack.round) or is_organiser(user, attack.round.contest):
         return Feedback.FULL
     return attack.round.feedback
+
+
+def entries_for(user: Viewer, round_: Round) -> QuerySet[Entry]:
+    """The entries of a round in somebody's own list: their team's, or all for an organiser."""
+    entries = Entry.objects.filter(round=round_).select_related("team").order_by("-id")
+    if is_organiser(user, round_.contest):
+        return entries
+    return entries.filter(team=own_team_for(user, round_.contest))
+
+
+def attacks_for(user: Viewer, round_: Round) -> QuerySet[Attack]:
+    """The attacks of a round in somebody's own list: their team's, or all for an organiser."""
+    attacks = Attack.objects.filter(round=round_).select_related("team").order_by("-id")
+    if is_organiser(user, round_.contest):
+        return attacks
+    return attacks.filter(team=own_team_for(user, round_.contest))
+
+
+def jobs_of(contest: Contest) -> QuerySet[Job]:
+    """The jobs of a contest that the caller has got through `organised_contest_for`."""
+    rounds = list(Round.objects.filter(contest=contest).values_list("pk", flat=True))
+    mine = (
+        Q(entry__round__in=rounds)
+        | Q(attack_run__entry__round__in=rounds)
+        | Q(kind=Job.Kind.HOUSE, payload__round__in=rounds)
+    )
+    return Job.objects.filter(mine).select_related("owner").order_by("-id")
+
+
+def tokens_for(user: User) -> QuerySet[ApiToken]:
+    """Somebody's own tokens and those of their teams: a team-mate may revoke what a team-mate made."""
+    teams = Membership.objects.filter(user=user).values("team")
+    return ApiToken.objects.filter(Q(user=user) | Q(team__in=teams)).select_related("user", "team__contest")
+
+
+def token_for(user: User, token_id: int) -> ApiToken:
+    token = tokens_for(user).filter(pk=token_id).first()
+    if token is None:
+        raise Http404
+    return token
+
+
+def token_of_secret(secret: str) -> ApiToken | None:
+    """The token that a program shows, while its maker still belongs to the team that it is for."""
+    token = (
+        ApiToken.objects.select_related("user", "team__contest")
+        .filter(token_sha256=hash_token(secret))
+        .first()
+    )
+    if token is None or not token.user.is_active:
+        return None
+    if token.team is None:
+        return token
+    is_member = Membership.objects.filter(team=token.team, user=token.user).exists()
+    # A team's token goes from hand to hand, so it must never carry an organiser's rights.
+    return token if is_member and not is_organiser(token.user, token.team.contest) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.utils import timezone
 
 from contest import access
 from contest.models import AttackRun, Contest, Entry, Job, Phase, Round, Team
-from contest.ranking import Place, Result, find_ranking, rank
+from contest.ranking import Place, Played, Result, find_ranking, rank, rank_overall
 from scoring.registry import measure as find_measure
 
 
@@ -59,21 +60,62 @@ class BoardRow:
 
 
 def board(round_: Round, my_team: Team | None, show_attacks: bool) -> list[BoardRow]:
+    """The round's board as its page shows it."""
+    return board_rows(round_, places(round_, show_attacks), my_team)
+
+
+def board_rows(round_: Round, ranked: Sequence[tuple[Place, Entry]], my_team: Team | None) -> list[BoardRow]:
+    """Rows for some places of the board, with all that a row shows."""
+    # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
+    pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
+    return [_board_row(place, entry, round_, my_team, pattern) for place, entry in ranked]
+
+
+def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:
     """The round's official entries in the order of its ranking rule: one query."""
     entries = {
         entry.pk: entry
         for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team")
     }
-    results = [_result(entry, show_attacks) for entry in entries.values()]
-    # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
-    pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
-    return [
-        _board_row(place, entries[place.result.key], round_, my_team, pattern)
-        for place in rank(results, find_ranking(round_.ranking))
+    results = [result_of(entry, show_attacks) for entry in entries.values()]
+    return [(place, entries[place.result.key]) for place in rank(results, find_ranking(round_.ranking))]
+
+
+@dataclass(frozen=True)
+class OverallRow:
+    """A team over all rounds: ``totals`` are its totals in the rounds, in their order."""
+
+    rank: int | None
+    total: float | None
+    team: Team
+    totals: tuple[float | None, ...]
+
+
+def overall_board(contest: Contest) -> tuple[list[Round], list[OverallRow]]:
+    """The rounds whose results are public, and all teams in the order of their weighted totals.
+
+    Rounds may have different rules; whether lower totals win is said by the rule of the last one, and rounds
+    whose rule goes the other way cannot be added to it, so they are left out.
+    """
+    shown = [
+        round_ for round_ in contest.rounds.order_by("position", "pk") if access.results_are_public(round_)
     ]
+    if not shown:
+        return [], []
+    lower_wins = find_ranking(shown[-1].ranking).lower_wins
+    rounds = [round_ for round_ in shown if find_ranking(round_.ranking).lower_wins == lower_wins]
+    teams: dict[int, Team] = {}
+    played = []
+    for round_ in rounds:
+        standing = places(round_, show_attacks=True)
+        teams |= {entry.team_id: entry.team for _, entry in standing}
+        played.append(Played(round_.weight, {entry.team_id: place.total for place, entry in standing}))
+    ranked = rank_overall(played, lower_wins=lower_wins, absent=1.0 if lower_wins else 0.0)
+    return rounds, [OverallRow(place.rank, place.total, teams[place.key], place.by_round) for place in ranked]
 
 
-def _result(entry: Entry, show_attacks: bool) -> Result:
+def result_of(entry: Entry, show_attacks: bool) -> Result:
+    """What the ranking may look at of an entry, with or without what attacks found."""
     return Result(
         key=entry.pk,
         utility=entry.utility,

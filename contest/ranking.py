@@ -1,20 +1,32 @@
-"""Ranking: a pure function from results to places, so that a page and a recomputation cannot differ."""
+"""Ranking: pure functions from results to places, so that a page and a recomputation cannot differ."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+from scoring.risk.shot_down import shot_down
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a ranking rule may look at. ``hits`` is the most customers that one attack found."""
+    """What a ranking rule may look at. ``hits`` is the most customers that one attack found.
+
+    ``loss`` and ``risk`` are for rules that speak of the worst of several measures from 0 to 1; without them
+    they are 1 − U/100 and the share found. ``penalty`` is taken from the safety (2025). ``guesses`` is how
+    many guesses the best attack made (2018); without it, one a released customer.
+    """
 
     key: int
     utility: float | None
     hits: int | None
     n_released: int
     received: float
+    loss: float | None = None
+    risk: float | None = None
+    penalty: float = 0.0
+    guesses: int | None = None
 
     @property
     def safety(self) -> float | None:
@@ -23,20 +35,49 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Scored:
+    """A result whose numbers are all there."""
+
+    utility: float
+    safety: float
+    loss: float
+    risk: float
+    penalty: float
+    hits: int
+    guesses: int
+    received: float
+    key: int
+
+
+TieBreak = Callable[[Scored], float]
+FEWER_HITS: tuple[str, TieBreak] = ("fewer people found by the best attack", lambda it: it.hits)
+HIGHER_UTILITY: tuple[str, TieBreak] = ("higher utility", lambda it: -it.utility)
+LOWER_LOSS: tuple[str, TieBreak] = ("lower loss of utility", lambda it: it.loss)
+EARLIER: tuple[str, TieBreak] = ("earlier upload", lambda it: it.received)
+SMALLER_NUMBER: tuple[str, TieBreak] = ("smaller entry number", lambda it: it.key)
+
+
+@dataclass(frozen=True)
 class Ranking:
-    """A rule: its formula in words, its total, and the chain that breaks ties."""
+    """A rule: its formula in words, its total, and the whole chain that orders the board.
+
+    ``verdict`` names what puts an entry behind all others, such as "shot down", or nothing.
+    """
 
     name: str
     title: str
     formula: str
-    total: Callable[[float, float], float]
-    tie_breaks: tuple[str, ...] = (
-        "higher total",
-        "fewer people found by the best attack",
-        "higher utility",
-        "earlier upload",
-        "smaller entry number",
-    )
+    total: Callable[[Scored], float]
+    then: tuple[tuple[str, TieBreak], ...] = (FEWER_HITS, HIGHER_UTILITY, EARLIER, SMALLER_NUMBER)
+    lower_wins: bool = False
+    verdict: Callable[[Scored], str] | None = None
+    verdict_text: str = ""
+
+    @property
+    def tie_breaks(self) -> tuple[str, ...]:
+        """The chain in words, the total included."""
+        first = (self.verdict_text,) if self.verdict_text else ()
+        return (*first, f"{'lower' if self.lower_wins else 'higher'} total", *(text for text, _ in self.then))
 
 
 @dataclass(frozen=True)
@@ -46,10 +87,15 @@ class Place:
     result: Result
     rank: int | None
     total: float | None
+    verdict: str = ""
 
 
 def _penalised(utility: float, safety: float) -> float:
     return utility + safety - 2 * max(0.0, 50 - utility) - 2 * max(0.0, 50 - safety)
+
+
+def _verdict_2018(it: Scored) -> str:
+    return "shot down" if it.hits >= shot_down(it.guesses) else ""
 
 
 RANKINGS = (
@@ -58,15 +104,47 @@ RANKINGS = (
         "Utility plus people not found (PWSCUP 2016, platform definition v1)",
         "total = U + A, where U is the utility score (0–100) and A the share of people whom the best attack "
         "did not find, in percent.",
-        lambda utility, safety: utility + safety,
+        lambda it: it.utility + it.safety,
+    ),
+    Ranking(
+        "2017",
+        "Worst loss and worst risk, halved (PWSCUP 2017)",
+        "total = (max E + max S) / 2, lower wins, where max E is the worst loss of utility and max S the "
+        "worst share of people found, both from 0 to 1.",
+        lambda it: (it.loss + it.risk) / 2,
+        then=(FEWER_HITS, LOWER_LOSS, EARLIER, SMALLER_NUMBER),
+        lower_wins=True,
+    ),
+    Ranking(
+        "2018",
+        "Not shot down, then least loss (PWSCUP 2018)",
+        "total = loss of utility, lower wins; an entry is shot down if hits ≥ r(n), where n is the number of "
+        "guesses and r(n) the least k with Σ_{i≥k} C(n, i)·(1/3)^i < 0.01/20, and r(0) = 1.",
+        lambda it: it.loss,
+        then=(FEWER_HITS, EARLIER, SMALLER_NUMBER),
+        lower_wins=True,
+        verdict=_verdict_2018,
+        verdict_text="not shot down",
     ),
     Ranking(
         "2024",
         "Utility plus safety with penalties (PWSCUP 2024)",
         "total = U + A − 2·max(0, 50 − U) − 2·max(0, 50 − A).",
-        _penalised,
+        lambda it: _penalised(it.utility, it.safety),
     ),
-    Ranking("2026", "The weaker side counts (PWSCUP 2026)", "total = min(U, A).", min),
+    Ranking(
+        "2025",
+        "Utility plus safety with penalties, less what the rules deduct (PWSCUP 2025)",
+        "total = U + A − 2·max(0, 50 − U) − 2·max(0, 50 − A), where A = max(0, 100·(n − most hits)/n − "
+        "penalty); the sum is platform definition v1.",
+        lambda it: _penalised(it.utility, max(0.0, it.safety - it.penalty)),
+    ),
+    Ranking(
+        "2026",
+        "The weaker side counts (PWSCUP 2026)",
+        "total = min(U, A).",
+        lambda it: min(it.utility, it.safety),
+    ),
 )
 
 
@@ -85,20 +163,98 @@ def rank(results: Sequence[Result], ranking: Ranking) -> list[Place]:
     >>> [(place.rank, place.result.key, place.total) for place in rank(rows, rule)]
     [(1, 2, 60.0), (2, 1, 50.0), (None, 3, None)]
     """
-    scored: list[tuple[tuple[float, ...], Result, float]] = []
-    unscored: list[Result] = []
+    ranked: list[tuple[tuple[float, ...], Result, float, str]] = []
+    unranked: list[Result] = []
     for result in results:
-        safety = result.safety
-        if result.utility is None or safety is None or result.hits is None:
-            unscored.append(result)
+        scored = _scored(result)
+        total = ranking.total(scored) if scored else math.nan
+        if scored is None or not math.isfinite(total):
+            unranked.append(result)
             continue
-        total = ranking.total(result.utility, safety)
-        if total != total:
-            unscored.append(result)
-            continue
-        chain = (-total, result.hits, -result.utility, result.received, result.key)
-        scored.append((chain, result, total))
-    scored.sort(key=lambda row: row[0])
-    places = [Place(result, place, total) for place, (_, result, total) in enumerate(scored, start=1)]
-    waiting = sorted(unscored, key=lambda result: (result.received, result.key))
+        verdict = ranking.verdict(scored) if ranking.verdict else ""
+        first = total if ranking.lower_wins else -total
+        chain = (float(bool(verdict)), first, *(value(scored) for _, value in ranking.then))
+        ranked.append((chain, result, total, verdict))
+    ranked.sort(key=lambda row: row[0])
+    places = [
+        Place(result, place, total, verdict)
+        for place, (_, result, total, verdict) in enumerate(ranked, start=1)
+    ]
+    waiting = sorted(unranked, key=lambda result: (result.received, result.key))
     return places + [Place(result, None, None) for result in waiting]
+
+
+def _scored(result: Result) -> Scored | None:
+    """The numbers that rules count with, or nothing where one is missing or not a number."""
+    if result.utility is None or result.hits is None or result.safety is None:
+        return None
+    scored = Scored(
+        utility=result.utility,
+        safety=result.safety,
+        loss=1 - result.utility / 100 if result.loss is None else result.loss,
+        risk=result.hits / result.n_released if result.risk is None else result.risk,
+        penalty=result.penalty,
+        hits=result.hits,
+        guesses=result.n_released if result.guesses is None else result.guesses,
+        received=result.received,
+        key=result.key,
+    )
+    numbers = (scored.utility, scored.safety, scored.loss, scored.risk, scored.penalty)
+    return scored if all(math.isfinite(number) for number in numbers) else None
+
+
+@dataclass(frozen=True)
+class Played:
+    """A round in the overall ranking: its weight, and the total of every team that has one."""
+
+    weight: float
+    totals: Mapping[int, float | None]
+
+
+@dataclass(frozen=True)
+class OverallPlace:
+    key: int
+    rank: int | None
+    total: float | None
+    by_round: tuple[float | None, ...]
+
+
+def rank_overall(
+    rounds: Sequence[Played], *, lower_wins: bool = False, absent: float = 0.0
+) -> list[OverallPlace]:
+    """Order teams by the weighted mean of their totals over the rounds, as 0.1 · preliminary + 0.9 · final.
+
+    A team that has no total in a round counts ``absent`` there: 0, as in 2024, or 1 where lower totals win.
+    A team without any total has no rank. Ties: the better total in the last round, then in the one before
+    it, and so on, then the smaller key. Rounds of weight 0, a practice, count for nothing.
+
+    >>> first, final = Played(0.1, {1: 140.0, 2: 100.0}), Played(0.9, {2: 130.0, 1: 120.0, 3: None})
+    >>> [(place.rank, place.key, place.total) for place in rank_overall([first, final])]
+    [(1, 2, 127.0), (2, 1, 122.0), (None, 3, None)]
+    """
+    counted = [played for played in rounds if played.weight > 0]
+    weights = math.fsum(played.weight for played in counted)
+    sign = 1 if lower_wins else -1
+    ranked: list[tuple[tuple[float, ...], OverallPlace]] = []
+    unranked: list[OverallPlace] = []
+    for key in sorted({key for played in rounds for key in played.totals}):
+        by_round = tuple(_finite(played.totals.get(key)) for played in rounds)
+        totals = [_finite(played.totals.get(key)) for played in counted]
+        if all(total is None for total in totals):
+            unranked.append(OverallPlace(key, None, None, by_round))
+            continue
+        filled = [absent if total is None else total for total in totals]
+        shares = (played.weight * total for played, total in zip(counted, filled, strict=True))
+        overall = math.fsum(shares) / weights
+        chain = (sign * overall, *(sign * total for total in reversed(filled)), key)
+        ranked.append((chain, OverallPlace(key, None, overall, by_round)))
+    ranked.sort(key=lambda row: row[0])
+    places = [
+        OverallPlace(place.key, number, place.total, place.by_round)
+        for number, (_, place) in enumerate(ranked, start=1)
+    ]
+    return places + unranked
+
+
+def _finite(total: float | None) -> float | None:
+    return total if total is not None and math.isfinite(total) else None

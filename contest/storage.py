@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage, storages
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 
@@ -68,7 +69,9 @@ class ContentStore:
                 size += len(chunk)
                 if max_bytes is not None and size > max_bytes:
                     raise Refused(
-                        "file-too-large", f"The upload is larger than the limit of {max_bytes:,} bytes."
+                        "file-too-large",
+                        _("The upload is larger than the limit of %(max_bytes)s bytes.")
+                        % {"max_bytes": f"{max_bytes:,}"},
                     )
                 digest.update(chunk)
                 staged.write(chunk)
@@ -85,6 +88,16 @@ class ContentStore:
 
     def exists(self, sha256: str) -> bool:
         return storages[self.alias].exists(_name(sha256))
+
+    def is_intact(self, sha256: str) -> bool:
+        """Whether the file is there and its bytes still have the hash that is its name."""
+        if not self.exists(sha256):
+            return False
+        digest = hashlib.sha256()
+        with self.open(sha256) as file:
+            for chunk in _chunks(file):
+                digest.update(chunk)
+        return digest.hexdigest() == sha256
 
 
 def _name(sha256: str) -> str:

@@ -15,6 +15,7 @@ from contest.views import (
     methods,
     organise,
     teams,
+    tokens,
 )
 
 ROUND = "contests/<slug:slug>/<slug:round_slug>/"
@@ -38,6 +39,8 @@ urlpatterns = [
     ),
     path("password/reset/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
     path("join/<str:token>/", teams.join, name="join"),
+    path("tokens/", tokens.tokens, name="tokens"),
+    path("tokens/<int:token_id>/revoke/", tokens.revoke, name="token_revoke"),
     path("methods/", methods.methods, name="methods"),
     path("kit/reidentify.py", attacks.template_program, name="template_program"),
     path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),

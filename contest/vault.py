@@ -52,3 +52,8 @@ def keep_truth(truth: Integers) -> str:
 def truth_of(entry: Entry) -> Integers:
     with _store.open(entry.truth_sha256) as file:
         return np.array(file.read().split(), dtype=np.int64) - 1
+
+
+def is_intact(sha256: str) -> bool:
+    """Whether a file of the vault is there and still has its hash; tells nothing else about it."""
+    return _store.is_intact(sha256)

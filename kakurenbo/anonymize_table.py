@@ -87,4 +87,13 @@ def _told(report: dict[str, Any]) -> str:
             lines.append(f"  {name:<16}{value:.6g}")
         elif isinstance(value, int) and name not in ("seed", "version"):
             lines.append(f"  {name:<16}{value}")
+    if report["method"].startswith("more-"):
+        lines += [_told_column(name, column) for name, column in report["columns"].items()]
     return "\n".join([*lines, *(f"  note: {note}" for note in report.get("notes", ()))])
+
+
+def _told_column(name: str, column: dict[str, Any]) -> str:
+    """What a masked column's model came to: the expected distance is the closed-form risk."""
+    fit = f"converged in {column['iterations']} iterations" if column["converged"] else "did not converge"
+    share = f"{column['empd']:.4g}, {column['empd_share']:.0%} of that between independent values"
+    return f"  {name}: expected distance {share}; {column['values']} values, {fit}"

@@ -12,13 +12,21 @@ from pathlib import Path
 COMMANDS: dict[str, str] = {
     "anonymize": "Make an entry from an original with a house method.",
     "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
+    "attack-submit": "Hand in guesses or a program against the targets; also written `attack submit`.",
+    "board": "Show the leaderboard of a round on a site.",
     "check": "Check the files of an original or of an entry.",
+    "contest": "Check a contest's bundle; make a contest of it, or write it, on an installation.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
-    "frontier": "Compare risk and loss of gh-tree and its peers on any table.",
+    "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "judge": "Compare a guess with the truth of an entry.",
     "list": "List the measures, risks, attacks or anonymizers.",
+    "masking": "Compare a masked table with its original: margins, relations, pictures.",
+    "login": "Remember a site and a token for the commands that talk to it.",
     "risk": "Measure how exposed the people of any table are.",
     "score": "Measure how useful an entry still is and whether it keeps the limits.",
+    "status": "Show how far an entry on a site is, and what came of it.",
+    "submit": "Hand in an entry on a site.",
+    "targets": "List or download what your team may attack on a site.",
     "tune": "Search a method's parameters against limits and attacks; print the utility-risk frontier.",
     "warm-up": "Compile the numerical kernels once, so that the first run is as fast as the next.",
 }
@@ -31,6 +39,8 @@ class UsageError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
+    if words[:2] == ["attack", "submit"]:
+        words[:2] = ["attack-submit"]
     parser = argparse.ArgumentParser(
         prog="kakurenbo", description="Hide people in data, hunt for people in the data of others."
     )

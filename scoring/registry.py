@@ -15,6 +15,7 @@ from scoring.risk.h_affiliation import H_AFFILIATION
 from scoring.risk.individual_risk import INDIVIDUAL_RISK
 from scoring.risk.k_anonymity import K_ANONYMITY
 from scoring.risk.l_diversity import L_DIVERSITY
+from scoring.risk.lp import LP
 from scoring.risk.panel_l_diversity import PANEL_L_DIVERSITY
 from scoring.risk.person_k_anonymity import PERSON_K_ANONYMITY
 from scoring.risk.sno_unicity import SNO_UNICITY
@@ -81,6 +82,9 @@ RISKS: tuple[RiskMeasure, ...] = (
 )
 """Risk measures of any table with an id column and quasi-identifier columns."""
 
+PANEL_RISKS: tuple[RiskMeasure, ...] = (LP,)
+"""Risk measures of a panel of stores or customers: ``function(table, id, (), response=…, price=…, …)``."""
+
 
 def measure(name: str) -> Measure:
     """The utility measure of that name; upper and lower case do not matter.
@@ -97,7 +101,7 @@ def risk(name: str) -> RiskMeasure:
     >>> risk("sno_unicity").name
     'sno-unicity'
     """
-    return _named(RISKS, name, "risk measure")
+    return _named(RISKS + PANEL_RISKS, name, "risk measure")
 
 
 def _named(known: tuple[Described, ...], name: str, kind: str) -> Described:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from celery import shared_task
 
 from contest import vault
 from contest.models import Entry, Job
-from contest.services import entries
+from contest.services import entries, rescoring
 from contest.services.datasets import load_tables
 from contest.services.jobs import Claim, perform_next
 from contest.storage import published
@@ -18,7 +19,7 @@ from datasets.check import check_entry as check_files
 from datasets.folder import canonical_order, write_dataset
 from datasets.rules import FileRules
 from datasets.tables import Release
-from scoring.measure import Measure
+from scoring.measure import Measure, Measurement
 from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_release
@@ -34,6 +35,11 @@ def check_entry(job_id: int) -> None:
 @shared_task(name="scoring.tasks.score_entry")
 def score_entry(job_id: int) -> None:
     perform_next(Job.Kind.SCORE, _score)
+
+
+@shared_task(name="scoring.tasks.measure_entry")
+def measure_entry(job_id: int) -> None:
+    perform_next(Job.Kind.MEASURE, _measure)
 
 
 def _entry(claim: Claim) -> Entry:
@@ -87,8 +93,18 @@ def _publish(release: Release) -> tuple[str, str]:
 
 def _score(claim: Claim) -> None:
     entry = _entry(claim)
-    dataset = entry.round.dataset
     limits = [Limit(**limit) for limit in entry.round.limits]
+    measurements = _measured(claim, entry, [limit.measure for limit in limits])
+    entries.record_scores(claim, entry, measurements, evaluate(measurements, limits))
+
+
+def _measure(claim: Claim) -> None:
+    entry = _entry(claim)
+    rescoring.record_measures(claim, entry, _measured(claim, entry, claim.job.payload["measures"]))
+
+
+def _measured(claim: Claim, entry: Entry, names: Sequence[str]) -> Mapping[str, Measurement]:
+    dataset = entry.round.dataset
     original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
     released = load_tables(entry.master_sha256, entry.transactions_sha256)
     release = Release(released, vault.truth_of(entry))
@@ -96,11 +112,10 @@ def _score(claim: Claim) -> None:
     def report(done: int, total: int, current: Measure | None) -> None:
         claim.report(100 * done // max(1, total), current.title if current else "")
 
-    measurements = measure_release(
+    return measure_release(
         original,
         release,
-        [measure(limit.measure) for limit in limits],
+        [measure(name) for name in names],
         on_progress=report,
         options={"ut-jaccard": {"vanished": FileRules(**entry.round.file_rules).vanished}},
     )
-    entries.record_scores(claim, entry, measurements, evaluate(measurements, limits))

@@ -38,6 +38,11 @@ class Attribute:
     def split_as_number(self) -> bool:
         return self.kind != "unordered" or self.many
 
+    @property
+    def strict(self) -> bool:
+        """Cut between different values only: categories, and numbers that are 0/1 codes of two categories."""
+        return self.kind != "number" or bool(np.isin(self.records, (0.0, 1.0)).all())
+
     def scaled(self) -> Reals:
         """The records' values from 0 to 1."""
         if self.kind == "number":

@@ -40,7 +40,8 @@ def gh_tree(
     records (numbers, ordered categories) or at their commonest category. Numbers are cut between people so
     that the records left are nearest to half (of two such cuts, the later), equal values with fewest records
     first; ordered categories only between categories; unordered ones as one category against all others.
-    Unordered attributes with more than 64 categories are cut in the order of their names.
+    Unordered attributes with more than 64 categories are cut in the order of their names, and numbers of only
+    two values between them.
 
     The time is O(N log N) in records. A group with g ≥ g* has at least 1/(1 − g*) people (Theorem 1). Several
     sensitive columns must each keep h*. ``l`` adds the record-wise l-diversity, for comparison.

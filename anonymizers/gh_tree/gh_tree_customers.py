@@ -125,7 +125,7 @@ GH_TREE_CUSTOMERS = Anonymizer(
     reference="Kartal, Li, Protecting Privacy … with Multiple Records per Person (JAIS 2020), Table 5",
     version=1,
     parameters=(
-        Parameter("g", "float", 0.8, "Least g-balance of a group: 1 − 1/k of k even customers.", 0, 0.999999),
+        Parameter("g", "float", 0.75, "Least g-balance of a group: 1 − 1/k of even customers.", 0, 0.999999),
         Parameter(
             "h", "float", 1.0, "Largest share of a group's customers who bought one item.", 0.000001, 1
         ),
@@ -137,4 +137,5 @@ GH_TREE_CUSTOMERS = Anonymizer(
             choices=("representative", "generalised"),
         ),
     ),
+    picture="contest/methods/_gh-tree.html",
 )

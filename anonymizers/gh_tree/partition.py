@@ -134,7 +134,7 @@ def number_columns(units: Units) -> tuple[Reals, Reals, npt.NDArray[np.bool_], t
         sums = np.bincount(units.unit, values, units.n_units) / units.weight
         means[row] = np.where(low == high, low, sums)
         within[row] = np.bincount(units.unit, (values - means[row][units.unit]) ** 2, units.n_units)
-    strict = np.array([units.attributes[j].kind != "number" for j in chosen], dtype=np.bool_)
+    strict = np.array([units.attributes[j].strict for j in chosen], dtype=np.bool_)
     return means, within if within.any() else within[:, :0], strict, tuple(chosen)
 
 

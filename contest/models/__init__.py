@@ -1,13 +1,16 @@
 """The nouns of a contest. Rows are changed only by the services."""
 
 from contest.models.announcement import Announcement
+from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditEvent
+from contest.models.commitment import Commitment
 from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
 from contest.models.entry import Entry
 from contest.models.job import Job
 from contest.models.phase import Phase
+from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
 from contest.models.team import Invitation, Membership, Team
@@ -15,9 +18,11 @@ from contest.models.user import User
 
 __all__ = [
     "Announcement",
+    "ApiToken",
     "Attack",
     "AttackRun",
     "AuditEvent",
+    "Commitment",
     "Contest",
     "Dataset",
     "Entry",
@@ -26,6 +31,7 @@ __all__ = [
     "Membership",
     "Organiser",
     "Phase",
+    "Rescore",
     "Round",
     "Score",
     "Team",

@@ -16,6 +16,11 @@ class Dataset(models.Model):
     n_receipts = models.PositiveIntegerField()
     first_day = models.DateField()
     last_day = models.DateField()
+    source = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="How it was made, as its bundle says, and its files.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

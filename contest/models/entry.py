@@ -37,6 +37,7 @@ class Entry(models.Model):
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.UPLOADED)
     mark = models.CharField(max_length=12, choices=Mark, default=Mark.NONE, blank=True)
+    mark_reason = models.CharField(max_length=300, blank=True)
     submitted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -53,6 +54,7 @@ class Entry(models.Model):
     costs_attempt = models.BooleanField(default=True)
     is_pinned = models.BooleanField(default=False)
     is_official = models.BooleanField(default=False)
+    frozen_at = models.DateTimeField(null=True, blank=True, help_text=_("Fixed as the team's target."))
     problems = models.JSONField(default=list, blank=True)
     problem_total = models.PositiveIntegerField(default=0)
     because = models.JSONField(default=list, blank=True)

@@ -19,6 +19,7 @@ class Job(models.Model):
     class Kind(models.TextChoices):
         CHECK = "check", _("check an entry's files")
         SCORE = "score", _("measure an entry")
+        MEASURE = "measure", _("measure an entry for a re-score")
         ATTACK = "attack", _("attack an entry")
         PROGRAM = "program", _("run a team's program on an entry")
         JUDGE = "judge", _("judge a guess")

@@ -24,6 +24,8 @@ class Phase(models.Model):
     kind = models.CharField(max_length=20, choices=Kind)
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField()
+    opened_at = models.DateTimeField(null=True, blank=True, help_text=_("When the clock opened it."))
+    closed_at = models.DateTimeField(null=True, blank=True, help_text=_("When the clock closed it."))
 
     class Meta:
         ordering = ["starts_at", "id"]

@@ -35,6 +35,10 @@ class Round(models.Model):
     program_megabytes = models.PositiveIntegerField(default=1024, help_text=_("Memory a target."))
     seed = models.PositiveBigIntegerField(default=0)
     board_version = models.PositiveBigIntegerField(default=1)
+    committed_at = models.DateTimeField(null=True, blank=True, help_text=_("Its seed is committed."))
+    frozen_at = models.DateTimeField(null=True, blank=True, help_text=_("Entries are frozen, targets out."))
+    tallied_at = models.DateTimeField(null=True, blank=True, help_text=_("All attacks are counted."))
+    revealed_at = models.DateTimeField(null=True, blank=True, help_text=_("Commitments are open."))
 
     class Meta:
         ordering = ["position", "id"]

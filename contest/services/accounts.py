@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import User
@@ -14,5 +15,5 @@ def sign_up(username: str, email: str, password: str) -> User:
             user = User.objects.create_user(username, email, password)
             audit.record("user.signed_up", user, contest=None, actor=user)
     except IntegrityError:
-        raise Refused("name-taken", "This user name or e-mail address is already in use.") from None
+        raise Refused("name-taken", _("This user name or e-mail address is already in use.")) from None
     return user

@@ -7,6 +7,7 @@ import datetime
 from django.db import transaction
 from django.db.models import Avg
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from attacks.evaluate import Judgement
 from attacks.registry import attack as find_attack
@@ -202,7 +203,8 @@ def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> 
     if used >= round_.attacks_per_day:
         raise Refused(
             "attacks-used-today",
-            f"Today's {round_.attacks_per_day} attacks are used; more at midnight, {round_.contest.zone}.",
+            _("Today's %(attacks_per_day)s attacks are used; more at midnight, %(zone)s.")
+            % {"attacks_per_day": round_.attacks_per_day, "zone": round_.contest.zone},
         )
 
 

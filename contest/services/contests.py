@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
@@ -42,9 +43,11 @@ def create_round(
     Phases follow each other; only a practice, where all is told at once, may hide and seek together.
     """
     is_practice = fields.get("feedback", Feedback.FULL) == Feedback.FULL
-    for (kind, _, ends), (_, starts, _) in itertools.pairwise(phases):
+    for (kind, _starts, ends), (_kind, starts, _ends) in itertools.pairwise(phases):
         if starts < ends and not is_practice:
-            raise Refused("phases-overlap", f"The phase after {kind} starts before {kind} ends.")
+            raise Refused(
+                "phases-overlap", _("The phase after %(kind)s starts before %(kind)s ends.") % {"kind": kind}
+            )
     with transaction.atomic():
         round_ = Round.objects.create(
             contest=contest,
@@ -69,22 +72,3 @@ def announce(contest: Contest, user: User, title: str, body: str) -> Announcemen
             "announcement.published", announcement, contest=contest, actor=user, after={"title": title}
         )
     return announcement
-
-
-def extend_phase(phase: Phase, user: User, ends_at: datetime.datetime, reason: str) -> None:
-    """Move a phase's end; refused where somebody else has moved it since the organiser looked."""
-    before = phase.ends_at
-    with transaction.atomic():
-        if ends_at <= phase.starts_at:
-            raise Refused("phase-has-no-length", "A phase must end after it starts.")
-        if not Phase.objects.filter(pk=phase.pk, ends_at=before).update(ends_at=ends_at):
-            raise Refused("changed-meanwhile", "Somebody else has changed this phase; look at it again.")
-        audit.record(
-            "phase.moved",
-            phase,
-            contest=phase.round.contest,
-            actor=user,
-            before={"ends_at": before.isoformat()},
-            after={"ends_at": ends_at.isoformat()},
-            reason=reason,
-        )

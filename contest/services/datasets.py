@@ -4,6 +4,7 @@ import datetime
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -16,9 +17,17 @@ from datasets.folder import read_original, write_dataset
 
 
 def register_dataset(
-    name: str, data: tables.Dataset, *, description: str = "", user: User | None = None
+    name: str,
+    data: tables.Dataset,
+    *,
+    description: str = "",
+    user: User | None = None,
+    source: dict[str, Any] | None = None,
 ) -> Dataset:
-    """Publish M and T: the files go to the store, the facts about them into the row."""
+    """Publish M and T: the files go to the store, the facts about them into the row.
+
+    ``source`` is what a bundle said of it, for the export.
+    """
     with tempfile.TemporaryDirectory() as folder:
         write_dataset(Path(folder), data)
         stored = []
@@ -34,6 +43,7 @@ def register_dataset(
             transactions_sha256=stored[1],
             defaults={
                 "description": description,
+                "source": source or {},
                 "n_customers": data.n_customers,
                 "n_rows": rows.n_rows,
                 "n_items": rows.item.n_labels,

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Entry, Job, Phase, Round, Score, Team, User
@@ -18,6 +19,10 @@ from datasets.problems import Verdict
 from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
 from scoring.rules import RoundVerdict
+
+
+class RulesChanged(Exception):
+    """The round's limits are no longer those by which a verdict was made."""
 
 
 def submit_entry(
@@ -60,20 +65,29 @@ def _require_open_phase(round_: Round, now: object) -> None:
         round=round_, kind=Phase.Kind.ANONYMISE, starts_at__lte=now, ends_at__gt=now
     ).first()
     if phase is None:
-        raise Refused("phase-closed", "Entries are accepted only while the anonymise phase is open.")
+        raise Refused("phase-closed", _("Entries are accepted only while the anonymise phase is open."))
 
 
 def _require_attempts_left(round_: Round, team: Team, now: object) -> None:
     attempts = count_attempts(round_, team, now)  # type: ignore[arg-type]
     reset = attempts.resets_at.isoformat(timespec="minutes")
     if attempts.left_total == 0:
-        raise Refused("attempts-used-up", f"All {attempts.in_total} attempts of this round are used.")
+        raise Refused(
+            "attempts-used-up",
+            _("All %(in_total)s attempts of this round are used.") % {"in_total": attempts.in_total},
+        )
     if attempts.left_today == 0:
         raise Refused(
-            "attempts-used-today", f"Today's {attempts.per_day} attempts are used; new ones from {reset}."
+            "attempts-used-today",
+            _("Today's %(per_day)s attempts are used; new ones from %(reset)s.")
+            % {"per_day": attempts.per_day, "reset": reset},
         )
     if attempts.uploads_today >= MAX_UPLOADS_A_DAY:
-        raise Refused("too-many-uploads", f"At most {MAX_UPLOADS_A_DAY} uploads a day; again from {reset}.")
+        raise Refused(
+            "too-many-uploads",
+            _("At most %(max_uploads_a_day)s uploads a day; again from %(reset)s.")
+            % {"max_uploads_a_day": MAX_UPLOADS_A_DAY, "reset": reset},
+        )
 
 
 def begin_check(entry: Entry) -> None:
@@ -119,6 +133,10 @@ def record_scores(
 
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
+        # Whoever changes the limits holds the locks of all teams, so they cannot change after this line.
+        Team.objects.select_for_update().get(pk=entry.team_id)
+        if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:
+            raise RulesChanged("The limits were changed while this entry was measured; it is measured again.")
         Score.objects.bulk_create(
             Score(
                 entry=entry,
@@ -157,12 +175,19 @@ def refresh_official(round_: Round, team: Team) -> None:
     """The pinned valid entry counts; without one, the latest valid entry."""
     Team.objects.select_for_update().get(pk=team.pk)
     eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    if is_frozen(round_):
+        eligible = eligible.filter(frozen_at__isnull=False)
     chosen = eligible.order_by("-is_pinned", "-number").first()
     if chosen and chosen.is_official:
         return
     Entry.objects.filter(round=round_, team=team, is_official=True).update(is_official=False)
     if chosen:
         Entry.objects.filter(pk=chosen.pk).update(is_official=True)
+        audit.record("entry.official", chosen, contest=round_.contest, after={"number": chosen.number})
+
+
+def is_frozen(round_: Round) -> bool:
+    return Round.objects.filter(pk=round_.pk, frozen_at__isnull=False).exists()
 
 
 def pin_entry(entry: Entry, user: User) -> None:
@@ -170,8 +195,12 @@ def pin_entry(entry: Entry, user: User) -> None:
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=entry.team_id)
         entry.refresh_from_db()
+        if is_frozen(entry.round):
+            raise Refused(
+                "frozen", _("The entries of this round are frozen; the choice cannot be changed now.")
+            )
         if entry.state != Entry.State.VALID or entry.mark:
-            raise Refused("not-valid", "Only a valid entry can be made official.")
+            raise Refused("not-valid", _("Only a valid entry can be made official."))
         Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)
         Entry.objects.filter(pk=entry.pk).update(is_pinned=True)
         refresh_official(entry.round, entry.team)

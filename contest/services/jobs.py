@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 TASKS = {
     Job.Kind.CHECK: ("scoring.tasks.check_entry", "checks"),
     Job.Kind.SCORE: ("scoring.tasks.score_entry", "scoring"),
+    Job.Kind.MEASURE: ("scoring.tasks.measure_entry", "scoring"),
     Job.Kind.ATTACK: ("attacks.tasks.run_attack", "attacks"),
     Job.Kind.PROGRAM: ("attacks.tasks.run_program", "programs"),
     Job.Kind.JUDGE: ("attacks.tasks.judge_guess", "checks"),

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from attacks.sandbox import ProgramError, read_program
 from contest.errors import Refused
@@ -32,11 +33,13 @@ def submit_guesses(
         unknown = sorted(set(stored) - set(targets))
         if unknown:
             raise Refused(
-                "not-a-target", f"There is no target {unknown[0]} for your team. Targets: {_listed(targets)}."
+                "not-a-target",
+                _("There is no target %(unknown)s for your team. Targets: %(listed)s.")
+                % {"unknown": unknown[0], "listed": _listed(targets)},
             )
         if not stored:
             raise Refused(
-                "no-guess", "The upload holds no guess. Expected one file a target, such as 12.csv."
+                "no-guess", _("The upload holds no guess. Expected one file a target, such as 12.csv.")
             )
         for target, file in stored.items():
             run = AttackRun.objects.create(attack=attack, entry=targets[target], guess_sha256=file.sha256)
@@ -56,14 +59,14 @@ def try_program(round_: Round, team: Team, user: User, program: Stored) -> Attac
     """A free run against the practice entry, with its log; it counts for nothing."""
     practice = practice_entry(round_, team)
     if practice is None:
-        raise Refused("no-practice-entry", "There is no house entry to practise on yet.")
+        raise Refused("no-practice-entry", _("There is no house entry to practise on yet."))
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=team.pk)
         mine = Attack.objects.filter(round=round_, team=team, is_dry_run=True)
         if Job.objects.filter(
             attack_run__attack__in=mine, state__in=[Job.State.QUEUED, Job.State.RUNNING]
         ).exists():
-            raise Refused("dry-run-under-way", "Your last dry run is not finished yet.")
+            raise Refused("dry-run-under-way", _("Your last dry run is not finished yet."))
         attack = _create(round_, team, user, Attack.Kind.PROGRAM, "", program.sha256, is_dry_run=True)
         enqueue_run(AttackRun.objects.create(attack=attack, entry=practice))
     return attack
@@ -111,7 +114,7 @@ def _accept(
     if not Phase.objects.filter(
         round=round_, kind=Phase.Kind.ATTACK, starts_at__lte=now, ends_at__gt=now
     ).exists():
-        raise Refused("phase-closed", "Attacks are accepted only while the attack phase is open.")
+        raise Refused("phase-closed", _("Attacks are accepted only while the attack phase is open."))
     require_attempts_left(round_, team, now)
     return _create(round_, team, user, kind, note, program_sha256)
 

@@ -6,6 +6,7 @@ import secrets
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Contest, Invitation, Membership, Team, User
@@ -21,22 +22,22 @@ def create_team(contest: Contest, user: User, name: str) -> Team:
     try:
         with transaction.atomic():
             if Membership.objects.filter(contest=contest, user=user).exists():
-                raise Refused("already-in-team", "You are already in a team of this contest.")
+                raise Refused("already-in-team", _("You are already in a team of this contest."))
             team = Team.objects.create(contest=contest, name=name, name_key=normalise_name(name))
             Membership.objects.create(team=team, contest=contest, user=user, role=Membership.Role.CAPTAIN)
             audit.record("team.created", team, contest=contest, actor=user, after={"name": name})
     except IntegrityError:
-        raise Refused("name-taken", "A team of this contest has this name already.") from None
+        raise Refused("name-taken", _("A team of this contest has this name already.")) from None
     return team
 
 
 def house_team(contest: Contest, name: str) -> Team:
     """The team under which a house method plays."""
-    team, _ = Team.objects.get_or_create(
+    team, _created = Team.objects.get_or_create(
         contest=contest, name_key=normalise_name(name), defaults={"name": name, "is_house": True}
     )
     if not team.is_house:
-        raise Refused("name-taken", f"The name {name!r} belongs to a team of people.")
+        raise Refused("name-taken", _("The name %(name)r belongs to a team of people.") % {"name": name})
     return team
 
 
@@ -71,13 +72,17 @@ def join_team(invitation: Invitation, user: User) -> Team:
             Team.objects.select_for_update().get(pk=team.pk)
             invitation.refresh_from_db()
             if not invitation.is_usable:
-                raise Refused("invitation-expired", "This invitation has expired or was withdrawn.")
+                raise Refused("invitation-expired", _("This invitation has expired or was withdrawn."))
             if Membership.objects.filter(team=team).count() >= team.contest.max_team_size:
-                raise Refused("team-full", f"A team has at most {team.contest.max_team_size} members.")
+                raise Refused(
+                    "team-full",
+                    _("A team has at most %(max_team_size)s members.")
+                    % {"max_team_size": team.contest.max_team_size},
+                )
             Membership.objects.create(team=team, contest=team.contest, user=user)
             audit.record("team.joined", team, contest=team.contest, actor=user)
     except IntegrityError:
-        raise Refused("already-in-team", "You are already in a team of this contest.") from None
+        raise Refused("already-in-team", _("You are already in a team of this contest.")) from None
     return team
 
 

@@ -1,20 +1,15 @@
 from __future__ import annotations
 
-import tempfile
-import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, BinaryIO, cast
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpResponse
+from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from attacks.sandbox import TEMPLATE_PROGRAM
 from contest import access, queries
+from contest.archives import guesses_in, targets_bundle
 from contest.attack_page import attack_summary
 from contest.errors import Refused
 from contest.forms.attacks import GuessForm, ProgramForm
@@ -22,9 +17,8 @@ from contest.matrix import attackers, matrix
 from contest.models import Attack, Phase, Round, Team
 from contest.services import offence
 from contest.services.attacks import seconds_left, targets_of
-from contest.storage import published, submitted
+from contest.storage import submitted
 from contest.views.requests import PageRequest, UserRequest
-from datasets.archive import ArchiveError, open_upload
 
 
 @require_safe
@@ -78,7 +72,7 @@ def _seek_page(
         "contest": round_.contest,
         "round": round_,
         "team": team,
-        "targets": targets_of(round_, team),
+        "targets": targets_of(round_, team) if access.targets_are_public(round_) else [],
         "phase": queries.open_phase(round_, Phase.Kind.ATTACK),
         "guess_form": guess_form,
         "program_form": program_form,
@@ -100,14 +94,9 @@ def targets(request: UserRequest, slug: str, round_slug: str) -> FileResponse:
     """All targets of the team in one archive, each in a folder named by its number."""
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
-    bundle = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
-    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
-        for entry in targets_of(round_, team):
-            for name, sha256 in (("M.csv", entry.master_sha256), ("T.csv", entry.transactions_sha256)):
-                with published.open(sha256) as source:
-                    member = zipfile.ZipInfo(f"{entry.pk}/{name}")
-                    archive.writestr(member, source.read(), zipfile.ZIP_DEFLATED)
-    bundle.seek(0)
+    if not access.targets_are_public(round_):
+        raise Http404
+    bundle = targets_bundle(round_, team)
     return FileResponse(bundle, as_attachment=True, filename=f"{slug}-{round_slug}-targets.zip")
 
 
@@ -119,33 +108,14 @@ def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     form = GuessForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            with _guesses(round_, team, form.cleaned_data["archive"]) as guesses:
-                attack = offence.submit_guesses(
-                    round_, team, request.user, guesses, form.cleaned_data["note"]
-                )
+            note = form.cleaned_data["note"]
+            with guesses_in(round_, team, form.cleaned_data["archive"]) as guesses:
+                attack = offence.submit_guesses(round_, team, request.user, guesses, note)
         except Refused as refusal:
             form.add_error("archive", refusal.text)
         else:
             return redirect(attack)
     return _seek_page(request, round_, team, form, ProgramForm(), status=422)
-
-
-@contextmanager
-def _guesses(round_: Round, team: Team, upload: Any) -> Iterator[dict[int, BinaryIO]]:
-    """The guesses of an upload by target. A single CSV is named by its target, as in the zip."""
-    names = {f"{entry.pk}.csv": entry.pk for entry in targets_of(round_, team)}
-    if upload.name in names:
-        yield {names[upload.name]: cast(BinaryIO, upload)}
-        return
-    try:
-        opened = open_upload(cast(BinaryIO, upload), list(names))
-    except ArchiveError as error:
-        raise Refused("bad-archive", str(error.verdict.problems[0])) from None
-    try:
-        yield {names[name]: file for name, file in opened.items()}
-    finally:
-        for file in opened.values():
-            file.close()
 
 
 @login_required

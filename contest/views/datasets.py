@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import tempfile
-import zipfile
-
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
+from contest.archives import data_bundle
 from contest.markdown import to_html
 from contest.services.datasets import describe_tables
 from contest.storage import published
@@ -39,10 +37,4 @@ def download(request: PageRequest, slug: str, round_slug: str, name: str) -> Htt
         )
     if name != "data.zip":
         raise Http404
-    bundle = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
-    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file_name, sha256 in files.items():
-            with published.open(sha256) as source:
-                archive.writestr(zipfile.ZipInfo(file_name), source.read(), zipfile.ZIP_DEFLATED)
-    bundle.seek(0)
-    return FileResponse(bundle, as_attachment=True, filename=f"{slug}-{round_slug}.zip")
+    return FileResponse(data_bundle(found), as_attachment=True, filename=f"{slug}-{round_slug}.zip")

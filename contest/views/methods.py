@@ -7,12 +7,18 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from anonymizers.registry import ANONYMIZERS
+from anonymizers.table_registry import TABLE_METHODS
 from attacks.registry import ATTACKS
 from contest.markdown import docstring_to_html
 from contest.views.requests import PageRequest
 from scoring.registry import MEASURES
 
-GALLERY: dict[str, Any] = {"measures": MEASURES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}
+GALLERY: dict[str, Any] = {
+    "measures": MEASURES,
+    "attacks": ATTACKS,
+    "anonymizers": ANONYMIZERS,
+    "tables": TABLE_METHODS,
+}
 
 
 @require_safe

@@ -1,4 +1,6 @@
-"""``kakurenbo frontier``: risk and loss of gh-tree and its peers on any table, compared at equal risk."""
+"""``kakurenbo frontier``: risk and loss of gh-tree and its peers on any table, compared at equal risk.
+
+With ``--response`` the table is a panel of stores, and κ and its benchmarks are compared instead."""
 
 from __future__ import annotations
 
@@ -12,13 +14,14 @@ from anonymizers.publish import Refused
 from datasets.writer import replacing
 from kakurenbo.commands.risk import read_table
 from kakurenbo.main import UsageError
+from kakurenbo.panel_frontier import add_panel_frontier, run_panel_frontier
 from kakurenbo.risk_loss import METHODS, TARGETS, as_csv, as_svg, as_text, least_loss, sweep
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
     parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
-    parser.add_argument("--qid", "--qi", required=True, metavar="COL,COL", help="the quasi-identifiers")
+    parser.add_argument("--qid", "--qi", default="", metavar="COL,COL", help="the quasi-identifiers")
     parser.add_argument("--sensitive", default="", metavar="COL[,COL]", help="the sensitive columns")
     parser.add_argument(
         "--methods", default=",".join(METHODS), metavar="A,B", help=f"which of {', '.join(METHODS)}"
@@ -30,9 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write every run as CSV")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the risk-loss curves as SVG")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    add_panel_frontier(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.response:
+        return run_panel_frontier(arguments)
+    if not arguments.qid:
+        raise UsageError("Give --qid COL,COL, or --response COL for a panel of stores.")
     methods = _names(arguments.methods)
     for name in methods:
         if name not in METHODS:

@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from kakurenbo.main import UsageError
+from kakurenbo.panel_columns import add_panel_columns, panel_columns
 from scoring.measure import Measurement, RiskMeasure
-from scoring.registry import risk
+from scoring.registry import PANEL_RISKS, risk
 
 OPTIONS = ("sensitive", "group", "attribute")
 SEVERAL = ("sensitive", "group")
@@ -25,6 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sensitive", metavar="COL[,COL]", help="sensitive columns, where needed")
     parser.add_argument("--group", metavar="COL[,COL]", help="columns that name the groups (ane)")
     parser.add_argument("--attribute", metavar="COL", help="the attribute split (balance-variance-ratio)")
+    add_panel_columns(parser)
+    parser.add_argument("--train", type=float, metavar="SHARE", help="learn from the first periods (lp)")
+    parser.add_argument("--history", type=Path, metavar="FILE", help="learn from this true table (lp)")
+    parser.add_argument(
+        "--variables", metavar="V,V", help="predict from response, price, promotions or some of them (lp)"
+    )
+    parser.add_argument("--distinct", action="store_true", help="a period's subjects differ (lp)")
+    parser.add_argument("--intercept", action="store_true", help="give the model intercepts (lp)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -36,13 +45,28 @@ def run(arguments: argparse.Namespace) -> int:
     qid = [name for name in arguments.qid.split(",") if name]
     if not qid and not measure.qid_optional:
         raise UsageError(f"{measure.name} needs quasi-identifiers: --qid COL,COL.")
-    options = _options(arguments, measure)
+    in_panel = measure in PANEL_RISKS
+    options = _panel_options(arguments, measure) if in_panel else _options(arguments, measure)
     try:
         result = measure.function(read_table(arguments.table), arguments.id, qid, **options)
     except ValueError as error:
         raise UsageError(str(error)) from error
     print(_as_json(measure, result) if arguments.json else _as_text(measure, result))
     return 0
+
+
+def _panel_options(arguments: argparse.Namespace, measure: RiskMeasure) -> dict[str, Any]:
+    """The options of a risk in a panel: the columns of its roles, and how the intruder learns."""
+    options: dict[str, Any] = {k: v for k, v in panel_columns(arguments).items() if k != "id"}
+    for name in measure.needs:
+        if name not in options:
+            raise UsageError(f"{measure.name} needs --{name} COL.")
+    options |= {"distinct": arguments.distinct, "intercept": arguments.intercept, "train": arguments.train}
+    if arguments.variables:
+        options["variables"] = arguments.variables.split(",")
+    if arguments.history:
+        options["history"] = read_table(arguments.history)
+    return options
 
 
 def _options(arguments: argparse.Namespace, measure: RiskMeasure) -> dict[str, Any]:

@@ -58,6 +58,8 @@ def test_a_visitor_reads_every_public_page(client: Client, round_: Round) -> Non
         reverse("method", args=["measures", "ut-jaccard"]),
         reverse("method", args=["attacks", "re-itemset"]),
         reverse("method", args=["anonymizers", "swap"]),
+        reverse("method", args=["anonymizers", "gh-tree"]),
+        reverse("method", args=["tables", "mondrian"]),
         reverse("contest", args=slugs[:1]),
         reverse("leaderboard", args=slugs),
         reverse("rules", args=slugs),
@@ -287,3 +289,11 @@ def test_a_team_seeks_through_the_pages(team: Team, round_: Round) -> None:
     assert refused.status_code == 422
     assert "reidentify" in refused.content.decode()
     assert client.get(reverse("seek", args=["demo", "practice"])).status_code == 200
+
+
+def test_a_request_that_is_too_large_is_refused_before_it_is_read(client: Client) -> None:
+    response = client.post(reverse("login"), b"x", content_type="text/plain", CONTENT_LENGTH=str(10**12))
+    assert response.status_code == 413
+    assert (
+        client.post(reverse("login"), b"x", content_type="text/plain", CONTENT_LENGTH="-1").status_code == 413
+    )

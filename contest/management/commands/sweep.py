@@ -10,13 +10,17 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
 
+from contest.services.clock import run_clock
 from contest.services.jobs import sweep_jobs
 
 logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Give back what dead workers hold, ring again for jobs that nobody took up; for ever, or once."
+    help = (
+        "Run the clock of all rounds, give back what dead workers hold, ring again for jobs that nobody took "
+        "up; for ever, or once."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true")
@@ -27,6 +31,8 @@ class Command(BaseCommand):
             signal.signal(signal.SIGTERM, lambda *_: stop.set())
         while True:
             try:
+                for step in run_clock():
+                    logger.info("clock: %s of round %s", step.what, step.round)
                 done = sweep_jobs()
                 if any(done.values()):
                     logger.info("swept: %(given_back)s given back, %(rung)s rung again", done)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 import sys
 from argparse import ArgumentParser
 from typing import Any
@@ -8,7 +9,7 @@ from urllib.request import urlopen
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from contest.services import demo
 from contest.services.jobs import queue_names
@@ -25,6 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-demo", action="store_true", help="Do not make the demo contest.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        _require_free_port(options["host"], options["port"])
         settings.VAR.mkdir(parents=True, exist_ok=True)
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
@@ -66,3 +68,15 @@ class Command(BaseCommand):
         if self.demo:
             self.stdout.write(demo.log_ins())
         self.stdout.write("Ctrl-C stops it.\n")
+
+
+def _require_free_port(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} on {host} cannot be used ({error.strerror}). Another server may be running; "
+                f"choose a port with: make run PORT={port + 1}"
+            ) from None

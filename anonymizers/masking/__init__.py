@@ -1,0 +1,1 @@
+"""What the masking methods for any table share: the odds-ratio model, designs, ranks, normal draws."""

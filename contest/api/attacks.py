@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from django.http import FileResponse, Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access
+from contest.api import requests, shapes
+from contest.api.view import MemberView, PublicView
+from contest.archives import guesses_in, targets_bundle
+from contest.attack_page import attack_summary
+from contest.services import offence
+from contest.services.attacks import targets_of
+from contest.storage import submitted
+
+
+class Targets(MemberView):
+    @extend_schema(
+        summary="What your team may attack; empty until the entries are frozen",
+        responses=shapes.EntryRef(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        team = access.own_team_for(self.viewer, round_.contest)
+        shown = targets_of(round_, team) if access.targets_are_public(round_) else []
+        return self.paged(shown, shapes.EntryRef)
+
+
+class TargetsArchive(MemberView):
+    @extend_schema(
+        summary="M′ and T′ of all targets in one zip, a folder a target",
+        responses={(200, "application/zip"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> FileResponse:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        team = access.own_team_for(self.viewer, round_.contest)
+        if not access.targets_are_public(round_):
+            raise Http404
+        name = f"{slug}-{round_slug}-targets.zip"
+        return FileResponse(targets_bundle(round_, team), as_attachment=True, filename=name)
+
+
+class Attacks(MemberView):
+    @extend_schema(
+        summary="The attacks of your team; of all teams for organisers",
+        responses=shapes.AttackShape(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        return self.paged(access.attacks_for(self.viewer, round_), shapes.AttackShape)
+
+
+class AttackDetail(PublicView):
+    @extend_schema(summary="An attack: its runs, its log for its owners", responses=shapes.AttackDetailShape)
+    def get(self, request: Request, slug: str, round_slug: str, attack_id: int) -> Response:
+        attack = access.attack_for(self.viewer, slug, round_slug, attack_id)
+        summary = attack_summary(self.viewer, attack)
+        summary["note"] = attack.note if summary["show_log"] else None
+        return Response(shapes.AttackDetailShape(summary).data)
+
+
+class Guesses(MemberView):
+    @extend_schema(
+        summary="Hand in guesses, one file a target",
+        request={"multipart/form-data": requests.GuessUpload},
+        responses={201: shapes.AttackShape},
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        team = access.own_team_for(self.viewer, round_.contest)
+        data = self.read(requests.GuessUpload)
+        with guesses_in(round_, team, data["archive"]) as guesses:
+            attack = offence.submit_guesses(round_, team, self.user, guesses, data["note"])
+        return Response(shapes.AttackShape(attack).data, 201)
+
+
+class Programs(MemberView):
+    @extend_schema(
+        summary="Hand in a re-identifier, or try it for free",
+        request={"multipart/form-data": requests.ProgramUpload},
+        responses={201: shapes.AttackShape},
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        team = access.own_team_for(self.viewer, round_.contest)
+        data = self.read(requests.ProgramUpload)
+        offence.require_runnable(data["program"].read(offence.MAX_PROGRAM_BYTES + 1))
+        data["program"].seek(0)
+        program = submitted.put(data["program"], offence.MAX_PROGRAM_BYTES)
+        submit = offence.try_program if data["dry_run"] else offence.submit_program
+        return Response(shapes.AttackShape(submit(round_, team, self.user, program)).data, 201)

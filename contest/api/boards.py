@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access, queries
+from contest.api import shapes
+from contest.api.view import PublicView
+from contest.matrix import Matrix, MatrixRow, attackers, matrix
+from contest.models import Entry, Round
+
+
+class Leaderboard(PublicView):
+    @extend_schema(summary="The board of a round", responses=shapes.BoardRowShape(many=True))
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        my_team = access.team_of(self.viewer, round_.contest)
+        pages = self.pagination_class()
+        places = queries.places(round_, access.results_are_public(round_))
+        ranked: Any = pages.paginate_queryset(places, request, view=self)
+        rows = queries.board_rows(round_, ranked, my_team)
+        return pages.get_paginated_response([_board_row(row) for row in rows])
+
+
+def _board_row(row: queries.BoardRow) -> dict[str, Any]:
+    """As `BoardRowShape` says; written out because it is asked for most often of all."""
+    fields = {name: getattr(row, name) for name in BOARD_FIELDS}
+    measures = [{name: getattr(cell, name) for name in MEASURE_FIELDS} for cell in row.measures]
+    return {**fields, "team": row.team_name, "measures": measures}
+
+
+BOARD_FIELDS = [str(name) for name in shapes.BoardRowShape().fields if name not in {"team", "measures"}]
+MEASURE_FIELDS = [str(name) for name in shapes.MeasureShape().fields]
+
+
+class MatrixView(PublicView):
+    @extend_schema(summary="Every attack against every official entry", responses=shapes.MatrixShape)
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        table = _matrix(self.viewer, round_)
+        shown = table or Matrix([], [])
+        rows = [_row(row, shown.entries) for row in shown.rows]
+        answer = {"is_shown": table is not None, "entries": shown.entries, "rows": rows}
+        return Response(shapes.MatrixShape(answer).data)
+
+
+def _row(row: MatrixRow, entries: Sequence[Entry]) -> dict[str, Any]:
+    cells = [
+        {"entry_id": entry.pk, "state": cell.state, "hits": cell.hits, "rate": cell.rate}
+        for entry, cell in zip(entries, row.cells, strict=True)
+        if cell is not None
+    ]
+    return {
+        "attack": row.attack,
+        "cells": cells,
+        "hits": row.hits,
+        "targets": row.targets,
+        "mean_percent": row.mean_percent,
+    }
+
+
+class Attackers(PublicView):
+    @extend_schema(
+        summary="Who finds most people; empty until the results are public",
+        responses=shapes.AttackerShape(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        table = _matrix(self.viewer, round_)
+        my_team = access.team_of(self.viewer, round_.contest)
+        return self.paged(attackers(table, my_team) if table else [], shapes.AttackerShape)
+
+
+def _matrix(viewer: access.Viewer, round_: Round) -> Matrix | None:
+    shown = access.results_are_public(round_) or access.is_organiser(viewer, round_.contest)
+    return matrix(round_) if shown else None

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from django.http import FileResponse, Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access, queries
+from contest.api import requests, shapes
+from contest.api.view import PublicView
+from contest.archives import data_bundle
+from contest.feed import feed
+from contest.models import Attack, Round, User
+from contest.ranking import find_ranking
+from contest.services.attempts import count_attempts
+from contest.services.contests import announce
+from contest.storage import published
+from datasets.rules import FileRules
+
+
+class Contests(PublicView):
+    @extend_schema(summary="The contests that you may see", responses=shapes.ContestShape(many=True))
+    def get(self, request: Request) -> Response:
+        return self.paged(queries.contest_cards(self.viewer), shapes.ContestShape)
+
+
+class ContestDetail(PublicView):
+    @extend_schema(summary="A contest with its rounds and phases", responses=shapes.ContestDetailShape)
+    def get(self, request: Request, slug: str) -> Response:
+        contest = access.contest_for(self.viewer, slug)
+        facts = {name: getattr(contest, name) for name in CONTEST_FIELDS}
+        detail = {
+            **facts,
+            "rounds": contest.rounds.prefetch_related("phases"),
+            "my_team": access.team_of(self.viewer, contest),
+            "can_organise": access.is_organiser(self.viewer, contest),
+        }
+        return Response(shapes.ContestDetailShape(detail).data)
+
+
+CONTEST_FIELDS = ("slug", "title", "summary", "description", "time_zone", "is_public", "max_team_size")
+
+
+class Announcements(PublicView):
+    scopes = {"GET": "read", "POST": "organise"}
+
+    @extend_schema(summary="What the organisers announced", responses=shapes.AnnouncementShape(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        contest = access.contest_for(self.viewer, slug)
+        return self.paged(contest.announcements.all(), shapes.AnnouncementShape)
+
+    @extend_schema(
+        summary="Announce something (organisers)",
+        request=shapes.AnnouncementShape,
+        responses={201: shapes.AnnouncementShape},
+        auth=[{"token": []}],  # type: ignore[list-item]
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        if not isinstance(request.user, User):
+            self.permission_denied(request)
+        contest = access.organised_contest_for(request.user, slug)
+        data = self.read(shapes.AnnouncementShape)
+        made = announce(contest, request.user, data["title"], data["body"])
+        return Response(shapes.AnnouncementShape(made).data, 201)
+
+
+class Events(PublicView):
+    @extend_schema(
+        summary="What happened in public since an event that you know",
+        parameters=[requests.FeedQuery],
+        responses=shapes.FeedShape,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        contest = access.contest_for(self.viewer, slug)
+        query = requests.FeedQuery(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        return Response(shapes.FeedShape(feed(contest, query.validated_data["after"])).data)
+
+
+class Rounds(PublicView):
+    @extend_schema(
+        summary="The rounds of a contest, with their rules", responses=shapes.RoundShape(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        contest = access.contest_for(self.viewer, slug)
+        rounds = list(contest.rounds.select_related("dataset"))
+        for round_ in rounds:
+            round_.contest = contest
+        return self.paged([round_facts(self.viewer, round_) for round_ in rounds], shapes.RoundShape)
+
+
+class RoundDetail(PublicView):
+    @extend_schema(summary="Rules, limits, phases and attempts of a round", responses=shapes.RoundShape)
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        return Response(shapes.RoundShape(round_facts(self.viewer, round_)).data)
+
+
+def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
+    team = access.team_of(viewer, round_.contest)
+    house = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE)
+    return {
+        "round": round_,
+        "phases": round_.phases.all(),
+        "file_rules": dataclasses.asdict(FileRules(**round_.file_rules)),
+        "ranking": find_ranking(round_.ranking),
+        "house_attacks": list(house.values_list("name", flat=True)),
+        "attempts": count_attempts(round_, team) if team else None,
+    }
+
+
+class Data(PublicView):
+    @extend_schema(
+        summary="Download the original: M.csv, T.csv, or both as data.zip",
+        parameters=[
+            OpenApiParameter("name", str, OpenApiParameter.PATH, enum=["M.csv", "T.csv", "data.zip"])
+        ],
+        responses={(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/zip"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, slug: str, round_slug: str, name: str) -> FileResponse:
+        found = access.round_for(self.viewer, slug, round_slug).dataset
+        files = {"M.csv": found.master_sha256, "T.csv": found.transactions_sha256}
+        if name in files:
+            return FileResponse(
+                published.open(files[name]), as_attachment=True, filename=name, content_type="text/csv"
+            )
+        if name != "data.zip":
+            raise Http404
+        return FileResponse(data_bundle(found), as_attachment=True, filename=f"{slug}-{round_slug}.zip")

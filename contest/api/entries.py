@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access, vault
+from contest.api import requests, shapes
+from contest.api.view import MemberView, PublicView
+from contest.entry_page import entry_context
+from contest.services.entries import pin_entry, submit_entry
+from contest.storage import Stored
+
+
+class Entries(MemberView):
+    @extend_schema(
+        summary="The entries of your team; of all teams for organisers",
+        responses=shapes.EntryShape(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        return self.paged(access.entries_for(self.viewer, round_), shapes.EntryShape)
+
+    @extend_schema(
+        summary="Hand in an entry",
+        request={"multipart/form-data": requests.EntryUpload},
+        responses={201: shapes.EntryShape},
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        team = access.own_team_for(self.viewer, round_.contest)
+        data = self.read(requests.EntryUpload)
+        entry = submit_entry(round_, team, self.user, _keep(data), note=data["note"])
+        return Response(shapes.EntryShape(entry).data, 201)
+
+
+def _keep(data: dict[str, Any]) -> Stored:
+    if data.get("archive") is not None:
+        return vault.keep_archive(data["archive"], settings.UPLOAD_MAX_BYTES)
+    parts = {"M.csv": data["master"], "T.csv": data["transactions"], "P.csv": data["truth"]}
+    return vault.keep_parts(parts, settings.UPLOAD_MAX_BYTES)
+
+
+class EntryDetail(PublicView):
+    @extend_schema(summary="An entry: state, problems, scores, attacks", responses=shapes.EntryDetailShape)
+    def get(self, request: Request, slug: str, round_slug: str, entry_id: int) -> Response:
+        entry = access.entry_for(self.viewer, slug, round_slug, entry_id)
+        context = entry_context(self.viewer, entry)
+        context["note"] = entry.note if context["can_see_details"] else None
+        return Response(shapes.EntryDetailShape(context).data)
+
+
+class Pin(MemberView):
+    @extend_schema(summary="Make an entry the official one", request=None, responses=shapes.EntryShape)
+    def post(self, request: Request, slug: str, round_slug: str, entry_id: int) -> Response:
+        entry = access.own_entry_for(self.viewer, slug, round_slug, entry_id)
+        pin_entry(entry, self.user)
+        return Response(shapes.EntryShape(access.entry_for(self.viewer, slug, round_slug, entry_id)).data)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access
+from contest.api import requests, shapes
+from contest.api.view import MemberView
+from contest.models import AttackRun
+from contest.services.attacks import rerun, set_attack_active
+from contest.services.house import request_house_entry
+
+Steered = inline_serializer("Steered", {"is_active": serializers.BooleanField(),
+                                        "queued": serializers.IntegerField()})  # fmt: skip
+
+Queued = inline_serializer("Queued", {"queued": serializers.IntegerField()})
+
+
+class OrganiserView(MemberView):
+    scopes = {"GET": "organise", "POST": "organise"}
+
+
+class Jobs(OrganiserView):
+    @extend_schema(summary="The jobs of a contest, newest first", responses=shapes.JobShape(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        return self.paged(access.jobs_of(contest), shapes.JobShape)
+
+
+class HouseEntries(OrganiserView):
+    @extend_schema(
+        summary="Let the house make an entry",
+        request=requests.HouseEntryOrder,
+        responses={201: shapes.JobShape},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        access.organised_contest_for(self.viewer, slug)
+        data = self.read(requests.HouseEntryOrder)
+        round_ = access.round_for(self.viewer, slug, data["round"])
+        job = request_house_entry(round_, self.user, data["method"], data["parameters"], data["seed"])
+        return Response(shapes.JobShape(job).data, 201)
+
+
+class Rerun(OrganiserView):
+    @extend_schema(
+        summary="Run one cell of the matrix again, or all attacks on an entry",
+        request=requests.Rerun,
+        responses=Queued,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        data = self.read(requests.Rerun)
+        keys = (str(data[name]) if name in data else None for name in ("run", "entry"))
+        return Response({"queued": rerun(access.runs_of(contest, *keys), self.user, data["reason"])})
+
+
+class Steer(OrganiserView):
+    @extend_schema(
+        summary="Stop or resume an attack, or run its cells again",
+        request=requests.Steering,
+        responses=Steered,
+    )
+    def post(self, request: Request, slug: str, attack_id: int) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        attack = access.attack_of(contest, attack_id)
+        data = self.read(requests.Steering)
+        queued = 0
+        if data["act"] in {"stop", "resume"}:
+            set_attack_active(attack, self.user, data["act"] == "resume")
+        else:
+            runs = attack.runs.select_related("attack", "entry__round__contest")
+            chosen = runs.filter(state=AttackRun.State.FAILED) if data["act"] == "rerun-failed" else runs
+            queued = rerun(list(chosen), self.user, data["reason"])
+        return Response({"is_active": attack.is_active, "queued": queued})

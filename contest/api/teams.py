@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access
+from contest.api import requests, shapes
+from contest.api.view import MemberView
+from contest.models import ApiToken, Entry, Team
+from contest.services import teams
+from contest.services.attempts import count_attempts
+
+
+class Me(MemberView):
+    scopes = {}
+
+    @extend_schema(summary="Whose token this is and what it may do", responses=shapes.MeShape)
+    def get(self, request: Request) -> Response:
+        token = request.auth
+        assert isinstance(token, ApiToken)
+        memberships = self.user.memberships.select_related("team", "contest")
+        if token.team_id is not None:
+            memberships = memberships.filter(team=token.team_id)
+        answer = {
+            "name": self.user.username,
+            "token": token.name,
+            "scopes": token.scopes,
+            "expires_at": token.expires_at,
+            "contest": token.team.contest.slug if token.team else None,
+            "teams": [
+                {"contest": row.contest.slug, "id": row.team_id, "name": row.team.name} for row in memberships
+            ],
+        }
+        return Response(shapes.MeShape(answer).data)
+
+
+class OwnTeam(MemberView):
+    @extend_schema(summary="Your team in this contest", responses=shapes.TeamShape)
+    def get(self, request: Request, slug: str) -> Response:
+        team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        return Response(shapes.TeamShape(_facts(team)).data)
+
+    @extend_schema(summary="Make a team", request=requests.TeamName, responses={201: shapes.TeamShape})
+    def post(self, request: Request, slug: str) -> Response:
+        contest = access.contest_for(self.viewer, slug)
+        data = self.read(requests.TeamName)
+        team = teams.create_team(contest, self.user, data["name"])
+        return Response(shapes.TeamShape(_facts(team)).data, 201)
+
+
+def _facts(team: Team) -> dict[str, Any]:
+    official = dict(Entry.objects.filter(team=team, is_official=True).values_list("round", "pk"))
+    rounds = list(team.contest.rounds.all())
+    for round_ in rounds:
+        round_.contest = team.contest
+    return {
+        "pk": team.pk,
+        "name": team.name,
+        "members": team.memberships.select_related("user").order_by("id"),
+        "rounds": [
+            {
+                "round": round_,
+                "attempts": count_attempts(round_, team),
+                "official_entry_id": official.get(round_.pk),
+            }
+            for round_ in rounds
+        ],
+    }
+
+
+class Invitations(MemberView):
+    @extend_schema(
+        summary="Make an invitation link for your team",
+        request=None,
+        responses={201: shapes.InvitationShape},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        secret = teams.create_invitation(team, self.user)
+        url = request.build_absolute_uri(reverse("join", args=[secret]))
+        return Response(shapes.InvitationShape({"url": url}).data, 201)
+
+
+class Invitation(MemberView):
+    @extend_schema(summary="Withdraw an invitation", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, invitation_id: int) -> Response:
+        team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        teams.revoke_invitation(access.invitation_of(team, invitation_id), self.user)
+        return Response(status=204)
+
+
+class Join(MemberView):
+    @extend_schema(
+        summary="Join a team by an invitation", request=requests.JoinToken, responses=shapes.TeamShape
+    )
+    def post(self, request: Request) -> Response:
+        if isinstance(request.auth, ApiToken) and request.auth.team_id is not None:
+            raise PermissionDenied("A team's token cannot join a team.", code="token-of-a-team")
+        data = self.read(requests.JoinToken)
+        team = teams.join_team(access.invitation_for(data["token"]), self.user)
+        return Response(shapes.TeamShape(_facts(team)).data)

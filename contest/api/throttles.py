@@ -1,0 +1,32 @@
+"""How often somebody may call. The rates are settings; None switches one off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
+
+from contest.models import ApiToken
+
+
+class Throttle(SimpleRateThrottle):
+    """Visitors are told apart by their address, tokens by their number; uploads have a rate of their own."""
+
+    def get_rate(self) -> str | None:
+        return None  # It depends on the request, so `allow_request` looks it up.
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        kind = "anonymous" if request.auth is None else "token"
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
+            kind = "write"
+        self.scope = kind
+        self.rate = settings.API_RATES[kind]
+        self.num_requests, self.duration = self.parse_rate(self.rate)
+        return super().allow_request(request, view)
+
+    def get_cache_key(self, request: Request, view: Any) -> str:
+        token = request.auth
+        who = f"token-{token.pk}" if isinstance(token, ApiToken) else self.get_ident(request)
+        return self.cache_format % {"scope": self.scope, "ident": who}

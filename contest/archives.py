@@ -1,0 +1,59 @@
+"""Archives that people download, and archives of guesses that they upload."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import IO, Any, BinaryIO, cast
+
+from contest.errors import Refused
+from contest.models import Dataset, Round, Team
+from contest.services.attacks import targets_of
+from contest.storage import published
+from datasets.archive import ArchiveError, open_upload
+
+
+def targets_bundle(round_: Round, team: Team) -> IO[bytes]:
+    """All targets of a team in one zip, each in a folder named by its number."""
+    files = {}
+    for entry in targets_of(round_, team):
+        files[f"{entry.pk}/M.csv"] = entry.master_sha256
+        files[f"{entry.pk}/T.csv"] = entry.transactions_sha256
+    return _zipped(files)
+
+
+def data_bundle(dataset: Dataset) -> IO[bytes]:
+    return _zipped({"M.csv": dataset.master_sha256, "T.csv": dataset.transactions_sha256})
+
+
+def _zipped(files: Mapping[str, str]) -> IO[bytes]:
+    """Published files in a zip whose bytes depend on nothing but them. The caller closes it."""
+    bundle = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
+    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, sha256 in files.items():
+            with published.open(sha256) as source:
+                archive.writestr(zipfile.ZipInfo(name), source.read(), zipfile.ZIP_DEFLATED)
+    bundle.seek(0)
+    return bundle
+
+
+@contextmanager
+def guesses_in(round_: Round, team: Team, upload: Any) -> Iterator[dict[int, BinaryIO]]:
+    """The guesses of an upload by target. A single CSV is named by its target, as in the zip."""
+    names = {f"{entry.pk}.csv": entry.pk for entry in targets_of(round_, team)}
+    if upload.name in names:
+        yield {names[upload.name]: cast(BinaryIO, upload)}
+        return
+    if re.fullmatch(r"[0-9]+\.csv", upload.name or ""):
+        raise Refused("not-a-target", f"{upload.name} is not named by a target of your team.")
+    try:
+        opened = open_upload(cast(BinaryIO, upload), list(names))
+    except ArchiveError as error:
+        raise Refused("bad-archive", str(error.verdict.problems[0])) from None
+    with ExitStack() as stack:
+        for file in opened.values():
+            stack.callback(file.close)
+        yield {names[name]: file for name, file in opened.items()}

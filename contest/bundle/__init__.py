@@ -1,0 +1,1 @@
+"""A contest as one file: reading, checking and writing it. Nothing here knows of Django."""

@@ -1,0 +1,122 @@
+"""Where a bundle lies: a YAML file with its data files beside it, a zip of all, or a preset of the house."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+from contest.bundle.check import Checked, OpenFile, check_bundle
+from contest.bundle.reading import BundleProblem
+from datasets.archive import ArchiveError, Limits, open_upload
+
+IN_ZIP = "contest.yaml"
+PRESETS = Path(__file__).parent / "presets"
+LIMITS = Limits(file_bytes=1024**3, total_bytes=2 * 1024**3)
+
+
+def preset_names() -> list[str]:
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_text(name: str) -> str:
+    """The text of a preset of the house."""
+    if name not in preset_names():
+        raise KeyError(f"There is no preset {name!r}. There are: {', '.join(preset_names())}.")
+    return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+class OpenBundle:
+    """A bundle that was read and checked, with its data files at hand until it is closed."""
+
+    def __init__(self, checked: Checked, open_file: OpenFile, stack: ExitStack | None = None) -> None:
+        self.checked = checked
+        self.open_file = open_file
+        self._stack = stack or ExitStack()
+
+    def __enter__(self) -> OpenBundle:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+
+def open_bundle(path: Path) -> OpenBundle:
+    """Read and check a bundle: a YAML file, a zip that holds `contest.yaml`, or a preset's name."""
+    if not path.exists() and path.name in preset_names():
+        return OpenBundle(check_bundle(preset_text(path.name), path.name), _nothing_beside)
+    if path.suffix.lower() == ".zip":
+        with path.open("rb") as file:
+            return open_zip(file, path.name)
+
+    def beside(name: str) -> IO[bytes]:
+        return (path.parent / name).open("rb")
+
+    return OpenBundle(_checked(path.read_bytes(), path.name, beside), beside)
+
+
+def open_zip(file: IO[bytes], name: str) -> OpenBundle:
+    """The bundle in an uploaded zip; hostile archives are refused as those of teams are."""
+    stack = ExitStack()
+    try:
+        wanted = [IN_ZIP, *_data_names(file)]
+        file.seek(0)
+        opened = open_upload(file, wanted, LIMITS, name)  # type: ignore[arg-type]
+    except (ArchiveError, zipfile.BadZipFile) as error:
+        problem = BundleProblem(name, None, "", "bad-archive", None, f"a sound zip ({error})")
+        return OpenBundle(Checked(None, (problem,)), _nothing_beside)
+    for part in opened.values():
+        stack.callback(part.close)
+    if IN_ZIP not in opened:
+        problem = BundleProblem(name, None, "", "missing-file", None, f"a file {IN_ZIP} in the zip")
+        return OpenBundle(Checked(None, (problem,)), _nothing_beside, stack)
+
+    def member(wanted: str) -> IO[bytes]:
+        if wanted not in opened:
+            raise FileNotFoundError(wanted)
+        opened[wanted].seek(0)
+        return _KeptOpen(opened[wanted])  # type: ignore[return-value]
+
+    return OpenBundle(_checked(opened[IN_ZIP].read(), f"{name}/{IN_ZIP}", member), member, stack)
+
+
+def write_zip(path: Path, text: str, files: Mapping[str, IO[bytes]]) -> None:
+    """Write a bundle and its data files as one zip; the same content gives the same bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(IN_ZIP), text.encode("utf-8"), zipfile.ZIP_DEFLATED)
+        for name in sorted(files):
+            archive.writestr(zipfile.ZipInfo(name), files[name].read(), zipfile.ZIP_DEFLATED)
+
+
+def _checked(content: bytes, name: str, open_file: OpenFile) -> Checked:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        return Checked(None, (BundleProblem(name, line, "", "not-utf8", None, "text in UTF-8"),))
+    return check_bundle(text, name, open_file)
+
+
+def _data_names(file: IO[bytes]) -> list[str]:
+    with zipfile.ZipFile(file) as archive:
+        names = {Path(name).name for name in archive.namelist()[: LIMITS.members]}
+    return sorted(names - {"", IN_ZIP})
+
+
+def _nothing_beside(name: str) -> IO[bytes]:
+    raise FileNotFoundError(name)
+
+
+class _KeptOpen:
+    """A member of a zip as a context that leaves it open for the next reader."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.read = file.read
+
+    def __enter__(self) -> _KeptOpen:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None

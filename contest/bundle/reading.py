@@ -1,0 +1,166 @@
+"""YAML into plain data that still knows the line of everything; only the safe part, without aliases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import yaml
+
+from datasets.problems import shown
+
+MAX_CHARACTERS = 1_000_000
+MAX_DEPTH = 20
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class BundleProblem:
+    """One fault of a bundle: the line, the key, what stands there, what was expected.
+
+    >>> print(BundleProblem("contest.yaml", 17, "rounds[0].weight", "bad-value", "-1", "a number >= 0"))
+    contest.yaml, line 17, rounds[0].weight: got '-1', expected a number >= 0. [bad-value]
+    """
+
+    file: str
+    line: int | None
+    key: str
+    code: str
+    got: str | None
+    expected: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        key = f", {self.key}" if self.key else ""
+        got = "" if self.got is None else f"got '{self.got}', "
+        return f"{place}{key}: {got}expected {self.expected}. [{self.code}]"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Document:
+    """A bundle's text as data, the line of every key, and the problems found in it."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.data: Any = None
+        self.problems: list[BundleProblem] = []
+        self._lines: dict[Path, int] = {(): 1}
+        try:
+            self._read(text)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            told = shown(error.problem or "something else")
+            line = mark.line + 1 if mark else None
+            self.problems.append(BundleProblem(file, line, "", "not-yaml", told, "YAML"))
+        except yaml.YAMLError as error:
+            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), "YAML"))
+        except (ValueError, OverflowError) as error:
+            # A number such as 1e999999 in a form that YAML has but Python cannot hold.
+            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), "YAML"))
+
+    def add(self, path: Path, code: str, expected: str, got: Any = None) -> None:
+        """Note a problem at a key; where the key itself is missing, at the mapping that lacks it."""
+        told = None if got is None else shown(got if isinstance(got, str) else str(got))
+        self.problems.append(BundleProblem(self.file, self.line(path), name_of(path), code, told, expected))
+
+    def line(self, path: Path) -> int:
+        while path not in self._lines:
+            path = path[:-1]
+        return self._lines[path]
+
+    def _read(self, text: str) -> None:
+        if len(text) > MAX_CHARACTERS:
+            self.add((), "too-long", f"at most {MAX_CHARACTERS:,} characters", len(text))
+            return
+        if not self._is_tame(text):
+            return
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                self.add((), "empty", "a mapping that describes a contest")
+                return
+            self._index(node, ())
+            if not self.problems:
+                self.data = loader.construct_document(node)
+        finally:
+            loader.dispose()
+        for path, number in _floats(self.data, ()):
+            if not math.isfinite(number):
+                self.add(path, "not-finite", "a finite number", number)
+
+    def _is_tame(self, text: str) -> bool:
+        """Look at the events before anything is built: aliases and deep nests can grow without bound."""
+        depth = 0
+        for event in yaml.parse(text, Loader=_Loader):
+            line = event.start_mark.line + 1
+            if isinstance(event, yaml.AliasEvent):
+                problem = BundleProblem(self.file, line, "", "alias", f"*{event.anchor}", "no aliases")
+                self.problems.append(problem)
+                return False
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > MAX_DEPTH:
+                expected = f"at most {MAX_DEPTH} levels"
+                self.problems.append(BundleProblem(self.file, line, "", "too-deep", None, expected))
+                return False
+        return True
+
+    def _index(self, node: yaml.Node, path: Path) -> None:
+        """Remember the line of every key and item; note keys that are no text or stand there twice."""
+        if isinstance(node, yaml.SequenceNode):
+            for place, item in enumerate(node.value):
+                self._lines[(*path, place)] = item.start_mark.line + 1
+                self._index(item, (*path, place))
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                line = key.start_mark.line + 1
+                inner = (*path, str(key.value)[:100])
+                known = self._lines.setdefault(inner, line)
+                if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                    self._lines[inner] = line
+                    self.add(inner, "key-not-text", "a text as key; put it in quotes")
+                elif known != line:
+                    problem = BundleProblem(
+                        self.file, line, name_of(inner), "key-twice", None, f"a key once; see line {known}"
+                    )
+                    self.problems.append(problem)
+                self._index(value, inner)
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader, but times stay texts, so that their zone is kept and checked by us."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def name_of(path: Path) -> str:
+    """A path as people write it.
+
+    >>> name_of(("rounds", 0, "weight"))
+    'rounds[0].weight'
+    """
+    name = ""
+    for part in path:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else part
+    return name
+
+
+def _floats(value: Any, path: Path) -> Iterator[tuple[Path, float]]:
+    if isinstance(value, float):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _floats(inner, (*path, key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _floats(inner, (*path, place))

@@ -1,0 +1,106 @@
+"""What a bundle says, as data: two bundles that say the same are equal."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from datasets.rules import FileRules
+from scoring.rules import Limit
+
+
+@dataclass(frozen=True)
+class PhaseSpec:
+    kind: str
+    starts_at: datetime.datetime
+    ends_at: datetime.datetime
+
+
+KINDS = ("registration", "anonymise", "handover", "attack", "results")
+
+
+def in_order(phases: Iterable[PhaseSpec]) -> tuple[PhaseSpec, ...]:
+    """Phases by their start; where two start together, in the order of the game."""
+    return tuple(sorted(phases, key=lambda phase: (phase.starts_at, KINDS.index(phase.kind))))
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A house entry: made by an anonymizer with these parameters and this seed."""
+
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class DataSpec:
+    """A data set: ``source`` is one of ``files``, ``generate``, ``online-retail`` with its settings."""
+
+    name: str
+    source: Mapping[str, Mapping[str, Any]]
+    description: str = ""
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The files beside the bundle that it is made of."""
+        if "files" in self.source:
+            files = self.source["files"]
+            return (files["master"]["name"], files["transactions"]["name"])
+        return (self.source["online-retail"]["file"],) if "online-retail" in self.source else ()
+
+
+@dataclass(frozen=True)
+class RoundSpec:
+    slug: str
+    name: str
+    data: str
+    phases: tuple[PhaseSpec, ...]
+    weight: float = 1.0
+    seed: int = 0
+    rules: FileRules = field(default_factory=FileRules)
+    limits: tuple[Limit, ...] = ()
+    attacks: tuple[str, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
+    ranking: str = "2016"
+    feedback: str = "full"
+    entries_per_day: int = 5
+    entries_in_total: int = 50
+    attacks_per_day: int = 10
+    program_seconds: int = 60
+    program_megabytes: int = 1024
+
+
+@dataclass(frozen=True)
+class Bundle:
+    slug: str
+    title: str
+    summary: str
+    time_zone: str
+    data: tuple[DataSpec, ...]
+    rounds: tuple[RoundSpec, ...]
+    description: str = ""
+    is_public: bool = False
+    team_size: int = 10
+
+    @property
+    def starts_at(self) -> datetime.datetime:
+        return min(phase.starts_at for round_ in self.rounds for phase in round_.phases)
+
+
+def moved(bundle: Bundle, starts_at: datetime.datetime) -> Bundle:
+    """The same contest with its first phase at another time and everything else as long after it."""
+    by = starts_at - bundle.starts_at
+    rounds = tuple(
+        dataclasses.replace(
+            round_,
+            phases=tuple(
+                PhaseSpec(phase.kind, phase.starts_at + by, phase.ends_at + by) for phase in round_.phases
+            ),
+        )
+        for round_ in bundle.rounds
+    )
+    return dataclasses.replace(bundle, rounds=rounds)

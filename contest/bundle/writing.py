@@ -1,0 +1,94 @@
+"""A bundle as text, always in the same form: what says the same is written the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import yaml
+
+from contest.bundle.specification import Bundle, DataSpec, RoundSpec
+from scoring.rules import Limit
+
+VERSION = 1
+
+
+def bundle_text(bundle: Bundle) -> str:
+    """The bundle as YAML, its times in its own zone with their offsets."""
+    content = {
+        "kakurenbo": VERSION,
+        "slug": bundle.slug,
+        "title": bundle.title,
+        "summary": bundle.summary,
+        "description": bundle.description,
+        "time-zone": bundle.time_zone,
+        "public": bundle.is_public,
+        "team-size": bundle.team_size,
+        "data": {data.name: _data(data) for data in bundle.data},
+        "rounds": [_round(round_, ZoneInfo(bundle.time_zone)) for round_ in bundle.rounds],
+    }
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _data(data: DataSpec) -> dict[str, Any]:
+    source = {kind: dict(settings) for kind, settings in data.source.items()}
+    return {"description": data.description, **source}
+
+
+def _round(round_: RoundSpec, zone: ZoneInfo) -> dict[str, Any]:
+    return {
+        "slug": round_.slug,
+        "name": round_.name,
+        "weight": round_.weight,
+        "data": round_.data,
+        "seed": round_.seed,
+        "phases": {
+            phase.kind: {"from": _time(phase.starts_at, zone), "until": _time(phase.ends_at, zone)}
+            for phase in round_.phases
+        },
+        "rules": {name.replace("_", "-"): value for name, value in dataclasses.asdict(round_.rules).items()},
+        "limits": [_limit(limit) for limit in round_.limits],
+        "attacks": list(round_.attacks),
+        "baselines": [
+            {"method": baseline.method, "parameters": dict(baseline.parameters), "seed": baseline.seed}
+            for baseline in round_.baselines
+        ],
+        "ranking": round_.ranking,
+        "feedback": round_.feedback,
+        "attempts": {
+            "entries-per-day": round_.entries_per_day,
+            "entries-in-total": round_.entries_in_total,
+            "attacks-per-day": round_.attacks_per_day,
+        },
+        "programs": {"seconds": round_.program_seconds, "megabytes": round_.program_megabytes},
+    }
+
+
+def _limit(limit: Limit) -> dict[str, Any]:
+    return {"measure": limit.measure, "at-most" if limit.operator == "<=" else "at-least": limit.limit}
+
+
+def _time(moment: datetime.datetime, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).isoformat()
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's safe dumper without shorthands; longer texts as blocks, times without quotes."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeDumper.yaml_implicit_resolvers.items()
+    }
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)

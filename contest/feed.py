@@ -1,0 +1,96 @@
+"""The public part of what happened in a contest, in order, for programs that follow it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contest import access
+from contest.models import Attack, AttackRun, AuditEvent, Contest, Entry, Phase, Round
+
+PUBLIC = ("announcement.published", "phase.moved", "entry.official", "attack_run.done")
+PAGE = 200
+
+
+@dataclass(frozen=True)
+class Event:
+    id: int
+    at: datetime.datetime
+    kind: str
+    round: str | None
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Feed:
+    events: list[Event]
+    after: int
+    more: bool
+
+
+def feed(contest: Contest, after: int) -> Feed:
+    """What everybody may know of the next events after one that is known already.
+
+    Where results wait for the reveal, their events are left out until then and stand at their old places
+    afterwards: read again from the start once the results phase has begun.
+    """
+    rows = list(
+        AuditEvent.objects.filter(contest=contest, verb__in=PUBLIC, pk__gt=after).order_by("pk")[: PAGE + 1]
+    )
+    shown = rows[:PAGE]
+    subjects = _subjects(contest, shown)
+    events = [event for row in shown if (event := _event(row, subjects)) is not None]
+    return Feed(events, shown[-1].pk if shown else after, len(rows) > PAGE)
+
+
+def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
+    """What the rows are about, by the name under which the audit log knows it: a few queries for all."""
+    ids: dict[str, list[int]] = {}
+    for row in rows:
+        kind, _, key = row.subject.partition(" ")
+        ids.setdefault(kind, []).append(int(key))
+    found: dict[str, Any] = {}
+    for phase in Phase.objects.filter(pk__in=ids.get("phase", [])).select_related("round"):
+        found[f"phase {phase.pk}"] = phase
+    entries = Entry.objects.filter(pk__in=ids.get("entry", []))
+    for entry in entries.select_related("team", "round"):
+        found[f"entry {entry.pk}"] = entry
+    open_rounds = [round_ for round_ in Round.objects.filter(contest=contest) if _is_open(round_)]
+    runs = AttackRun.objects.filter(
+        pk__in=ids.get("attackrun", []), attack__is_dry_run=False, attack__round__in=open_rounds
+    )
+    for run in runs.select_related("attack__team", "attack__round", "entry__team"):
+        found[f"attackrun {run.pk}"] = run
+    return found
+
+
+def _is_open(round_: Round) -> bool:
+    return access.results_are_public(round_)
+
+
+def _event(row: AuditEvent, subjects: Mapping[str, Any]) -> Event | None:
+    if row.verb == "announcement.published":
+        return Event(row.pk, row.at, "announcement", None, {"title": row.after.get("title", "")})
+    subject = subjects.get(row.subject)
+    if isinstance(subject, Phase):
+        facts = {"phase": subject.kind, "ends_at": row.after.get("ends_at")}
+        return Event(row.pk, row.at, "phase", subject.round.slug, facts)
+    if isinstance(subject, Entry):
+        facts = {"entry_id": subject.pk, "number": subject.number, "team": subject.team.name}
+        return Event(row.pk, row.at, "official-entry", subject.round.slug, facts)
+    if isinstance(subject, AttackRun):
+        return Event(row.pk, row.at, "result", subject.attack.round.slug, _result(subject, row))
+    return None
+
+
+def _result(run: AttackRun, row: AuditEvent) -> dict[str, Any]:
+    attack: Attack = run.attack
+    return {
+        "attack_id": attack.pk,
+        "attack": attack.label,
+        "entry_id": run.entry_id,
+        "team": run.entry.team.name,
+        "hits": row.after.get("hits"),
+    }

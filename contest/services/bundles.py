@@ -1,0 +1,200 @@
+"""A contest from a bundle, and the bundle of a contest: what goes in comes out the same."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from contest.bundle.check import OpenFile
+from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, in_order
+from contest.errors import Refused
+from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
+from contest.services import audit
+from contest.services.contests import create_contest, create_round
+from contest.services.datasets import register_dataset
+from contest.services.house import request_house_entry
+from contest.storage import published
+from datasets import tables
+from datasets.folder import read_original
+from datasets.generate import generate
+from datasets.online_retail import build_online_retail
+from datasets.problems import BadFiles
+from datasets.rules import FileRules
+from scoring.rules import Limit
+
+
+def create_from_bundle(
+    bundle: Bundle, user: User, open_file: OpenFile, *, slug: str | None = None
+) -> Contest:
+    """Make the contest that a checked bundle describes, all of it or nothing."""
+    slug = slug or bundle.slug
+    _require_free(slug)
+    sets = {data.name: _register(data, user, open_file) for data in bundle.data}
+    with transaction.atomic():
+        _require_free(slug)
+        contest = create_contest(
+            user,
+            slug=slug,
+            title=bundle.title,
+            summary=bundle.summary,
+            description=bundle.description,
+            time_zone=bundle.time_zone,
+            is_public=bundle.is_public,
+            max_team_size=bundle.team_size,
+        )
+        for position, spec in enumerate(bundle.rounds):
+            _create_round(contest, user, spec, sets[spec.data], position)
+        audit.record("contest.created_from_bundle", contest, contest=contest, actor=user)
+    return contest
+
+
+def _require_free(slug: str) -> None:
+    if Contest.objects.filter(slug=slug).exists():
+        raise Refused("slug-taken", f"There is a contest with the address {slug!r} already. Choose another.")
+
+
+def _create_round(contest: Contest, user: User, spec: RoundSpec, dataset: Dataset, position: int) -> Round:
+    round_ = create_round(
+        contest,
+        user,
+        dataset=dataset,
+        limits=spec.limits,
+        attacks=spec.attacks,
+        phases=[(Phase.Kind(phase.kind), phase.starts_at, phase.ends_at) for phase in spec.phases],
+        file_rules=spec.rules,
+        slug=spec.slug,
+        name=spec.name,
+        position=position,
+        weight=spec.weight,
+        seed=spec.seed,
+        ranking=spec.ranking,
+        feedback=spec.feedback,
+        entries_per_day=spec.entries_per_day,
+        entries_in_total=spec.entries_in_total,
+        attacks_per_day=spec.attacks_per_day,
+        program_seconds=spec.program_seconds,
+        program_megabytes=spec.program_megabytes,
+    )
+    for baseline in spec.baselines:
+        request_house_entry(round_, user, baseline.method, dict(baseline.parameters), baseline.seed)
+    return round_
+
+
+def _register(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
+    """Build M and T; the files that they are built from are kept as they came, for the export."""
+    stored = {}
+    for name in data.file_names:
+        with open_file(name) as file:
+            stored[name] = published.put(file).sha256
+    source = {"bundle": dict(data.source), "stored": stored}
+    try:
+        built = _tables(data, open_file)
+    except BadFiles as error:
+        raise Refused("bad-data", f"{data.name}: {error.verdict.problems[0]}") from None
+    except (ValueError, OSError) as error:
+        raise Refused("bad-data", f"{data.name}: {error}") from None
+    return register_dataset(data.name, built, description=data.description, user=user, source=source)
+
+
+def _tables(data: DataSpec, open_file: OpenFile) -> tables.Dataset:
+    if "generate" in data.source:
+        settings = data.source["generate"]
+        return generate(settings["customers"], settings["seed"])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if "files" in data.source:
+            files = data.source["files"]
+            _copy(open_file, files["master"]["name"], folder / "M.csv")
+            _copy(open_file, files["transactions"]["name"], folder / "T.csv")
+            return read_original(folder)
+        settings = data.source["online-retail"]
+        _copy(open_file, settings["file"], folder / settings["file"])
+        return build_online_retail(folder / settings["file"], settings["customers"], settings["seed"])
+
+
+def _copy(open_file: OpenFile, name: str, target: Path) -> None:
+    with open_file(name) as source, target.open("wb") as sink:
+        shutil.copyfileobj(source, sink)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A contest's bundle, and the files beside it: their names, and their hashes in the public store."""
+
+    bundle: Bundle
+    files: Mapping[str, str]
+
+
+def export_bundle(contest: Contest) -> Exported:
+    """The bundle from which this contest could be made again."""
+    rounds = list(contest.rounds.select_related("dataset").order_by("position", "pk"))
+    sets: dict[str, DataSpec] = {}
+    files: dict[str, str] = {}
+    names: dict[int, str] = {}
+    for round_ in rounds:
+        dataset = round_.dataset
+        if dataset.pk in names:
+            continue
+        # Two different tables may have one name; in a bundle every name is one data set.
+        name = dataset.name if dataset.name not in sets else f"{dataset.name} ({dataset.pk})"
+        names[dataset.pk] = name
+        source, stored = _source(dataset)
+        sets[name] = DataSpec(name, source, dataset.description)
+        files |= stored
+    bundle = Bundle(
+        slug=contest.slug,
+        title=contest.title,
+        summary=contest.summary,
+        description=contest.description,
+        time_zone=contest.time_zone,
+        is_public=contest.is_public,
+        team_size=contest.max_team_size,
+        data=tuple(sets.values()),
+        rounds=tuple(_round_spec(round_, names[round_.dataset_id]) for round_ in rounds),
+    )
+    return Exported(bundle, files)
+
+
+def _source(dataset: Dataset) -> tuple[dict[str, Any], dict[str, str]]:
+    """Where a data set came from as its bundle said; one that came otherwise is given as its two files."""
+    if dataset.source:
+        return dataset.source["bundle"], dataset.source["stored"]
+    stored = {
+        f"{dataset.master_sha256[:12]}-M.csv": dataset.master_sha256,
+        f"{dataset.transactions_sha256[:12]}-T.csv": dataset.transactions_sha256,
+    }
+    described = [{"name": name, "sha256": sha256} for name, sha256 in stored.items()]
+    return {"files": {"master": described[0], "transactions": described[1]}}, stored
+
+
+def _round_spec(round_: Round, data: str) -> RoundSpec:
+    phases = [PhaseSpec(phase.kind, phase.starts_at, phase.ends_at) for phase in round_.phases.all()]
+    attacks = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE).order_by("pk")
+    house = Job.objects.filter(kind=Job.Kind.HOUSE, payload__round=round_.pk).order_by("pk")
+    return RoundSpec(
+        slug=round_.slug,
+        name=round_.name,
+        data=data,
+        phases=in_order(phases),
+        weight=round_.weight,
+        seed=round_.seed,
+        rules=FileRules(**round_.file_rules),
+        limits=tuple(Limit(**limit) for limit in round_.limits),
+        attacks=tuple(attacks.values_list("name", flat=True)),
+        baselines=tuple(
+            Baseline(job.payload["method"], job.payload["parameters"], job.payload["seed"]) for job in house
+        ),
+        ranking=round_.ranking,
+        feedback=round_.feedback,
+        entries_per_day=round_.entries_per_day,
+        entries_in_total=round_.entries_in_total,
+        attacks_per_day=round_.attacks_per_day,
+        program_seconds=round_.program_seconds,
+        program_megabytes=round_.program_megabytes,
+    )

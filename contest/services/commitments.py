@@ -1,0 +1,146 @@
+"""Commit and reveal: a hash is published first, what it hashes later, and anybody can compare the two."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Max
+
+from contest import queries, vault
+from contest.errors import Refused
+from contest.models import Commitment, Entry, Round
+from contest.services import audit
+from contest.storage import published
+
+
+def commit(round_: Round, what: Commitment.What, now: datetime.datetime) -> Commitment:
+    """Publish the hash of what is so now. Call it inside the transaction that makes it so."""
+    payload = canonical_json(
+        {
+            "contest": round_.contest.slug,
+            "round": round_.slug,
+            "what": what.value,
+            "salt": secrets.token_hex(16),
+            "facts": facts_of(round_, what),
+        }
+    )
+    last = Commitment.objects.filter(round=round_, what=what).aggregate(last=Max("version"))["last"] or 0
+    commitment = Commitment.objects.create(
+        round=round_,
+        what=what,
+        version=last + 1,
+        sha256=_sha256(payload),
+        payload=payload,
+        published_at=now,
+    )
+    audit.record(
+        "commitment.published",
+        commitment,
+        contest=round_.contest,
+        after={"what": what.value, "sha256": commitment.sha256},
+    )
+    return commitment
+
+
+def withdraw_commitment(round_: Round, what: Commitment.What, now: datetime.datetime, reason: str) -> None:
+    """What was committed is to change, openly: the old hash stays readable, marked as withdrawn."""
+    for commitment in Commitment.objects.filter(round=round_, what=what, withdrawn_at=None):
+        Commitment.objects.filter(pk=commitment.pk).update(withdrawn_at=now)
+        audit.record("commitment.withdrawn", commitment, contest=round_.contest, reason=reason)
+
+
+def reveal_commitments(round_: Round, now: datetime.datetime) -> int:
+    """Open what was committed, so that everybody can verify it."""
+    closed = Commitment.objects.filter(round=round_, revealed_at=None)
+    for commitment in closed:
+        audit.record("commitment.revealed", commitment, contest=round_.contest)
+    return closed.update(revealed_at=now)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a check of a commitment found. ``differences`` says in sentences what does not agree."""
+
+    sha256: str
+    recomputed: str
+    differences: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return self.sha256 == self.recomputed and not self.differences
+
+
+def verify_commitment(commitment: Commitment) -> Verification:
+    """Hash the payload again, and compare it with what the database and the stores hold today."""
+    if commitment.revealed_at is None:
+        raise Refused("not-revealed", "What this hash stands for is not revealed yet.")
+    recomputed = _sha256(commitment.payload)
+    differences = [] if recomputed == commitment.sha256 else ["The payload has another hash than published."]
+    if commitment.withdrawn_at is None:
+        committed = json.loads(commitment.payload)["facts"]
+        what = Commitment.What(commitment.what)
+        today = json.loads(canonical_json(facts_of(commitment.round, what)))
+        differences += _differences(committed, today)
+        if what == Commitment.What.ENTRIES:
+            differences += _damaged_files(committed)
+    return Verification(commitment.sha256, recomputed, tuple(differences))
+
+
+def facts_of(round_: Round, what: Commitment.What) -> list[dict[str, Any]]:
+    """What a commitment of this kind is about, as it is now, in an order that depends on nothing else."""
+    if what == Commitment.What.SEED:
+        return [{"seed": round_.seed}]
+    if what == Commitment.What.ENTRIES:
+        frozen = Entry.objects.filter(round=round_, frozen_at__isnull=False).order_by("pk")
+        return [
+            {
+                "entry": entry.pk,
+                "master": entry.master_sha256,
+                "transactions": entry.transactions_sha256,
+                "truth": entry.truth_sha256,
+            }
+            for entry in frozen
+        ]
+    return [
+        {
+            "rank": place.rank,
+            "team": entry.team.name,
+            "entry": entry.pk,
+            "total": place.total,
+            "utility": entry.utility,
+            "hits": entry.most_hits,
+        }
+        for place, entry in queries.places(round_, show_attacks=True)
+    ]
+
+
+def canonical_json(value: Any) -> str:
+    """The one way to write a value: sorted keys, no spaces, numbers that read back as the same."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _differences(committed: list[dict[str, Any]], today: list[dict[str, Any]]) -> list[str]:
+    gone = [row for row in committed if row not in today]
+    new = [row for row in today if row not in committed]
+    said = [f"Committed, but not so today: {canonical_json(row)}" for row in gone]
+    return said + [f"So today, but not committed: {canonical_json(row)}" for row in new]
+
+
+def _damaged_files(rows: list[dict[str, Any]]) -> list[str]:
+    said = []
+    for row in rows:
+        for name in ("master", "transactions"):
+            if not published.is_intact(row[name]):
+                said.append(f"The {name} file of entry {row['entry']} is not the one committed.")
+        if not vault.is_intact(row["truth"]):
+            said.append(f"The truth of entry {row['entry']} is not the one committed.")
+    return said
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,0 +1,135 @@
+"""What organisers do to phases: extend, end, open again; never against what somebody else has just done."""
+
+from __future__ import annotations
+
+import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from contest.errors import Refused
+from contest.models import Commitment, Entry, Phase, Round, User
+from contest.models.round import Feedback
+from contest.services import audit
+from contest.services.commitments import withdraw_commitment
+from contest.services.entries import bump_board
+
+
+def extend_phase(
+    phase: Phase, user: User, ends_at: datetime.datetime, reason: str, *, move_later: bool = False
+) -> None:
+    """Move the end of a phase that is not over; refused where somebody has moved or closed it meanwhile.
+
+    With ``move_later`` the later phases of the round move by the same time.
+    """
+    if ends_at <= phase.starts_at:
+        raise Refused("phase-has-no-length", "A phase must end after it starts.")
+    with transaction.atomic():
+        _require_current(phase)
+        if phase.closed_at is not None:
+            raise Refused("phase-closed", "This phase is closed; to let it go on, open it again.")
+        if move_later:
+            _move_later(phase, user, ends_at - phase.ends_at, reason)
+        _set_end(phase, user, ends_at, "phase.moved", reason)
+
+
+def close_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | None = None) -> None:
+    """End an open phase now; the clock does what follows."""
+    now = now or timezone.now()
+    if not phase.is_open_at(now) or now == phase.starts_at:
+        raise Refused("phase-not-open", "Only an open phase can be closed.")
+    with transaction.atomic():
+        _require_current(phase)
+        _set_end(phase, user, now, "phase.moved", reason)
+
+
+def reopen_phase(
+    phase: Phase,
+    user: User,
+    ends_at: datetime.datetime,
+    reason: str,
+    *,
+    move_later: bool = False,
+    now: datetime.datetime | None = None,
+) -> None:
+    """Let a closed phase go on. What the clock did at its end is taken back, openly, and done again later."""
+    now = now or timezone.now()
+    if not reason.strip():
+        raise Refused("no-reason", "Opening a phase again needs a reason; it is shown to everybody.")
+    if ends_at <= now:
+        raise Refused("phase-in-the-past", "The new end must lie in the future.")
+    with transaction.atomic():
+        _require_current(phase)
+        later = Phase.objects.filter(round=phase.round_id, starts_at__gte=phase.ends_at).exclude(pk=phase.pk)
+        if later.exclude(kind=Phase.Kind.HANDOVER).filter(opened_at__isnull=False).exists():
+            raise Refused("next-phase-open", "The next phase is open already, so this one cannot go on.")
+        if move_later:
+            _move_later(phase, user, ends_at - phase.ends_at, reason)
+        later.filter(starts_at__gt=now).update(opened_at=None, closed_at=None)
+        Phase.objects.filter(pk=phase.pk).update(closed_at=None)
+        _take_back(phase, now, reason)
+        _set_end(phase, user, ends_at, "phase.reopened", reason)
+
+
+def _require_current(phase: Phase) -> None:
+    """Lock the phase; refuse where it is not as the organiser saw it."""
+    seen = Phase.objects.select_for_update().filter(
+        pk=phase.pk, starts_at=phase.starts_at, ends_at=phase.ends_at, closed_at=phase.closed_at
+    )
+    if seen.first() is None:
+        raise Refused("changed-meanwhile", "Somebody else has changed this phase; look at it again.")
+
+
+def _set_end(phase: Phase, user: User, ends_at: datetime.datetime, verb: str, reason: str) -> None:
+    _require_no_overlap(phase, ends_at)
+    before = phase.ends_at
+    Phase.objects.filter(pk=phase.pk).update(ends_at=ends_at)
+    phase.refresh_from_db()
+    bump_board(phase.round_id)
+    audit.record(
+        verb,
+        phase,
+        contest=phase.round.contest,
+        actor=user,
+        before={"ends_at": before.isoformat()},
+        after={"ends_at": ends_at.isoformat()},
+        reason=reason,
+    )
+
+
+def _require_no_overlap(phase: Phase, ends_at: datetime.datetime) -> None:
+    if phase.round.feedback == Feedback.FULL:
+        return
+    later = Phase.objects.filter(round=phase.round_id, starts_at__gte=phase.starts_at, starts_at__lt=ends_at)
+    first = later.exclude(pk=phase.pk).order_by("starts_at").first()
+    if first is not None:
+        raise Refused(
+            "phases-overlap",
+            f"The phase {first.kind} starts at {first.starts_at.isoformat()}, before the new end "
+            f"{ends_at.isoformat()}. Move the later phases too, or choose an earlier end.",
+        )
+
+
+def _move_later(phase: Phase, user: User, by: datetime.timedelta, reason: str) -> None:
+    later = Phase.objects.filter(round=phase.round_id, starts_at__gte=phase.ends_at).exclude(pk=phase.pk)
+    for moved in later.select_related("round__contest"):
+        before = {"starts_at": moved.starts_at.isoformat(), "ends_at": moved.ends_at.isoformat()}
+        moved.starts_at += by
+        moved.ends_at += by
+        moved.save(update_fields=["starts_at", "ends_at"])
+        after = {"starts_at": moved.starts_at.isoformat(), "ends_at": moved.ends_at.isoformat()}
+        contest = moved.round.contest
+        audit.record(
+            "phase.moved", moved, contest=contest, actor=user, before=before, after=after, reason=reason
+        )
+
+
+def _take_back(phase: Phase, now: datetime.datetime, reason: str) -> None:
+    """Undo the steps of the clock that followed from the end of this phase."""
+    fields = ["tallied_at", "revealed_at"]
+    withdraw_commitment(phase.round, Commitment.What.BOARD, now, reason)
+    if phase.kind == Phase.Kind.ANONYMISE:
+        fields.append("frozen_at")
+        withdraw_commitment(phase.round, Commitment.What.ENTRIES, now, reason)
+        Entry.objects.filter(round=phase.round_id).update(frozen_at=None)
+    Round.objects.filter(pk=phase.round_id).update(**dict.fromkeys(fields, None))

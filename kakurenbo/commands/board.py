@@ -1,0 +1,38 @@
+"""``kakurenbo board``: the leaderboard of a round, or its attackers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from kakurenbo.place import add_place_arguments, find_place
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--attackers", action="store_true", help="who finds most people, instead")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    add_place_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    place = find_place(arguments)
+    rows = place.client.pages(f"{place.path}{'attackers' if arguments.attackers else 'leaderboard'}/")
+    if arguments.json:
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+    elif arguments.attackers:
+        print(f"{'rank':>4}  {'found':>7}  {'mean %':>7}  attacker")
+        for row in rows:
+            print(f"{row['rank']:>4}  {row['hits']:>7}  {row['mean_percent']:>7.1f}  {row['name']}")
+    else:
+        print(f"{'rank':>4}  {'total':>9}  {'utility':>8}  {'found':>7}  team")
+        for row in rows:
+            mine = "  ← you" if row["is_mine"] else ""
+            print(
+                f"{row['rank'] or '–':>4}  {_number(row['total'])}  {row['utility']:>8.2f}  "
+                f"{'–' if row['hits'] is None else row['hits']:>7}  {row['team']}{mine}"
+            )
+    return 0
+
+
+def _number(value: float | None) -> str:
+    return f"{'–':>9}" if value is None else f"{value:>9.3f}"

@@ -1,0 +1,81 @@
+"""``kakurenbo contest``: check a contest's bundle; make a contest of it, or write it, on an installation."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from contest.bundle.files import open_bundle, preset_names, preset_text
+from kakurenbo.main import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    acts = parser.add_subparsers(dest="act", required=True, metavar="ACT")
+    line = "Name everything that is wrong with a bundle, by line."
+    check = acts.add_parser("check", help=line, description=line)
+    check.add_argument("file", type=Path, metavar="FILE", help="YAML file, zip, or name of a preset")
+    check.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    line = "Print a preset to start from."
+    preset = acts.add_parser("preset", help=line, description=line)
+    preset.add_argument("name", choices=preset_names())
+    line = "Make a contest from a bundle."
+    create = acts.add_parser("create", help=line, description=line)
+    create.add_argument("file", metavar="FILE", help="YAML file, zip, or name of a preset")
+    create.add_argument("--organiser", required=True, metavar="NAME", help="user name of the first organiser")
+    create.add_argument("--slug", help="another address than the bundle's")
+    create.add_argument("--starts", metavar="TIME", help="move the first phase to this time, with its zone")
+    line = "Write a contest's bundle."
+    export = acts.add_parser("export", help=line, description=line)
+    export.add_argument("slug", metavar="SLUG")
+    export.add_argument("--out", required=True, metavar="FILE", help="FILE.yaml or FILE.zip")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.act == "check":
+        return _check(arguments.file, arguments.json)
+    if arguments.act == "preset":
+        print(preset_text(arguments.name), end="")
+        return 0
+    if arguments.act == "create":
+        options = {name: getattr(arguments, name) for name in ("organiser", "slug", "starts")}
+        return _manage("contest_create", arguments.file, options)
+    return _manage("contest_export", arguments.slug, {"out": arguments.out})
+
+
+def _check(path: Path, as_json: bool) -> int:
+    try:
+        opened = open_bundle(path)
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
+    with opened:
+        problems = opened.checked.problems
+    if as_json:
+        told = {"valid": opened.checked.ok, "problems": [problem.as_dict() for problem in problems]}
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        lines = [str(problem) for problem in problems]
+        lines.append(f"invalid: {len(lines)} problem{'s' if len(lines) > 1 else ''}" if lines else "valid")
+        print("\n".join(lines))
+    return 0 if opened.checked.ok else 1
+
+
+def _manage(command: str, argument: str, options: dict[str, str | None]) -> int:
+    """Run a command of the installation. Django is loaded only here: checking needs none."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+    from django.core.management import CommandError, call_command
+    from django.db import DatabaseError
+
+    django.setup()
+    words = [f"--{name}={value}" for name, value in options.items() if value is not None]
+    try:
+        call_command(command, argument, *words)
+    except CommandError as error:
+        raise UsageError(str(error)) from error
+    except DatabaseError as error:
+        raise UsageError(
+            f"The database of this installation does not answer as it should: {error}"
+        ) from error
+    return 0

@@ -1,0 +1,95 @@
+"""``kakurenbo status``: how far an entry is, and what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+from kakurenbo.main import UsageError
+from kakurenbo.place import Place, add_place_arguments, find_place
+
+POLL_SECONDS = 2.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("entry", type=int, nargs="?", help="id of an entry (default: your newest)")
+    parser.add_argument("--follow", action="store_true", help="stay until the result is there")
+    add_place_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    place = find_place(arguments)
+    number = arguments.entry if arguments.entry is not None else _newest(place)
+    if arguments.follow:
+        return follow(place, number)
+    entry = _entry(place, number)
+    print(_progress(entry))
+    print("\n".join(_result(entry)))
+    return _exit_code(entry)
+
+
+def follow(place: Place, number: int) -> int:
+    """Print every step until nothing is left to wait for; 1 where the entry is not valid."""
+    last = ""
+    while True:
+        entry = _entry(place, number)
+        line = _progress(entry)
+        if line != last:
+            print(line, flush=True)
+            last = line
+        if entry["is_settled"]:
+            print("\n".join(_result(entry)))
+            return _exit_code(entry)
+        time.sleep(POLL_SECONDS)
+
+
+def _newest(place: Place) -> int:
+    rows = place.client.get(f"{place.path}entries/", page_size=1)["results"]
+    if not rows:
+        raise UsageError("Your team has no entry in this round yet.")
+    return int(rows[0]["id"])
+
+
+def _entry(place: Place, number: int) -> dict[str, Any]:
+    found: dict[str, Any] = place.client.get(f"{place.path}entries/{number}/")
+    return found
+
+
+def _exit_code(entry: dict[str, Any]) -> int:
+    return 1 if entry["state"] in {"invalid", "failed"} else 0
+
+
+def _progress(entry: dict[str, Any]) -> str:
+    steps = ", ".join(
+        f"{step['label'].lower()} {step['detail'] or step['status']}".strip() for step in entry["steps"]
+    )
+    waiting = f", place {entry['queue_position']} in the queue" if entry["queue_position"] else ""
+    return f"#{entry['number']} {entry['state']} {entry['progress']} %: {steps}{waiting}"
+
+
+def _result(entry: dict[str, Any]) -> list[str]:
+    lines = [f"Scored as team {entry['team']}." if entry["scores"] else f"Team {entry['team']}."]
+    for score in entry["scores"]:
+        limit = f"{score['limit']:g} {score['unit']}".strip()
+        sign = "ok" if score["ok"] else "over its limit"
+        lines.append(f"  {score['name']:<12} {score['value']:>12.6g} of {limit}: {sign}")
+    lines += [f"  {reason}" for reason in entry["because"]]
+    lines += [f"  {_located(problem)}" for problem in entry["problems"]]
+    for run in entry["attack_runs"]:
+        found = f"{run['hits']} found" if run["hits"] is not None else run["state"]
+        lines.append(f"  attack {run['title']}: {found}")
+    if entry["total"] is not None:
+        place = f", rank {entry['rank']}" if entry["rank"] else ""
+        lines.append(f"Total {entry['total']:.3f}{place}.")
+    return lines
+
+
+def _located(problem: dict[str, Any]) -> str:
+    where = problem["file"]
+    if problem["line"] is not None:
+        where += f", line {problem['line']}"
+    if problem["column"] is not None:
+        where += f", column {problem['column']}"
+    got = "" if problem["got"] is None else f"got '{problem['got']}', "
+    return f"{where}: {got}expected {problem['expected']}. [{problem['code']}]"

@@ -1,0 +1,162 @@
+"""Every route × every role × somebody else’s things: the status is the one written here."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import get_resolver
+
+from contest.api import urls
+from contest.models import Attack, AuditEvent, Entry, Job, Round
+from contest.services.teams import create_invitation
+from tests.api.conftest import World, user
+
+ROLES = ("visitor", "tanuki", "kitsune", "oni", "tengu")
+"""Nobody; the team whose things they are; another team; the contest's organiser; another contest's."""
+PUBLIC = (200, 200, 200, 200, 200)
+HIDDEN = (404, 404, 404, 404, 200)
+UNKNOWN = (401, 404, 404, 404, 404)
+
+DEMO, SECRET = "contests/demo/", "contests/secret/"
+PRACTICE, SECRET_PRACTICE = f"{DEMO}rounds/practice/", f"{SECRET}rounds/practice/"
+
+READS: dict[str, tuple[int, ...]] = {
+    "me/": (401, 200, 200, 200, 200),
+    "contests/": PUBLIC,
+    DEMO: PUBLIC,
+    f"{DEMO}announcements/": PUBLIC,
+    f"{DEMO}events/": PUBLIC,
+    f"{DEMO}team/": (401, 200, 200, 404, 404),
+    f"{DEMO}jobs/": (401, 404, 404, 200, 404),
+    f"{DEMO}rounds/": PUBLIC,
+    PRACTICE: PUBLIC,
+    f"{PRACTICE}data/M.csv": PUBLIC,
+    f"{PRACTICE}data/P.csv": (404,) * 5,
+    f"{PRACTICE}leaderboard/": PUBLIC,
+    f"{PRACTICE}matrix/": PUBLIC,
+    f"{PRACTICE}attackers/": PUBLIC,
+    f"{PRACTICE}entries/": (401, 200, 200, 200, 404),
+    f"{PRACTICE}entries/OFFICIAL/": PUBLIC,
+    f"{PRACTICE}entries/DRAFT/": (404, 200, 404, 200, 404),
+    f"{PRACTICE}targets/": (401, 200, 200, 404, 404),
+    f"{PRACTICE}targets.zip": (401, 200, 200, 404, 404),
+    f"{PRACTICE}attacks/": (401, 200, 200, 200, 404),
+    f"{PRACTICE}attacks/DRYRUN/": (404, 200, 404, 200, 404),
+    SECRET: HIDDEN,
+    f"{SECRET}announcements/": HIDDEN,
+    f"{SECRET}events/": HIDDEN,
+    f"{SECRET}team/": UNKNOWN,
+    f"{SECRET}jobs/": (401, 404, 404, 404, 200),
+    f"{SECRET}rounds/": HIDDEN,
+    SECRET_PRACTICE: HIDDEN,
+    f"{SECRET_PRACTICE}data/data.zip": HIDDEN,
+    f"{SECRET_PRACTICE}leaderboard/": HIDDEN,
+    f"{SECRET_PRACTICE}matrix/": HIDDEN,
+    f"{SECRET_PRACTICE}attackers/": HIDDEN,
+    f"{SECRET_PRACTICE}entries/": (401, 404, 404, 404, 200),
+    f"{SECRET_PRACTICE}attacks/": (401, 404, 404, 404, 200),
+    f"{SECRET_PRACTICE}targets/": UNKNOWN,
+    f"{SECRET_PRACTICE}targets.zip": UNKNOWN,
+    # Things of one contest do not answer under the address of another.
+    f"{SECRET_PRACTICE}entries/OFFICIAL/": (404,) * 5,
+    f"{SECRET_PRACTICE}attacks/DRYRUN/": (404,) * 5,
+}
+WRITES: dict[str, tuple[int, ...]] = {
+    f"{DEMO}announcements/": (401, 404, 404, 422, 404),
+    f"{DEMO}team/": (401, 422, 422, 422, 422),
+    f"{DEMO}team/invitations/": (401, 201, 201, 404, 404),
+    f"{DEMO}house-entries/": (401, 404, 404, 422, 404),
+    f"{DEMO}attacks/DRYRUN/steer/": (401, 404, 404, 422, 404),
+    f"{DEMO}rerun/": (401, 404, 404, 422, 404),
+    f"{SECRET}rerun/": (401, 404, 404, 404, 422),
+    f"{SECRET}attacks/DRYRUN/steer/": UNKNOWN,
+    f"{SECRET}announcements/": (401, 404, 404, 404, 422),
+    f"{SECRET}team/": (401, 404, 404, 404, 422),
+    f"{SECRET}team/invitations/": UNKNOWN,
+    f"{SECRET}house-entries/": (401, 404, 404, 404, 422),
+    f"{PRACTICE}entries/": (401, 422, 422, 404, 404),
+    f"{PRACTICE}entries/DRAFT/pin/": (401, 409, 404, 404, 404),
+    f"{PRACTICE}entries/OFFICIAL/pin/": (401, 200, 404, 404, 404),
+    f"{SECRET_PRACTICE}entries/OFFICIAL/pin/": UNKNOWN,
+    f"{PRACTICE}guesses/": (401, 422, 422, 404, 404),
+    f"{PRACTICE}programs/": (401, 422, 422, 404, 404),
+    f"{SECRET_PRACTICE}entries/": UNKNOWN,
+    f"{SECRET_PRACTICE}guesses/": UNKNOWN,
+    f"{SECRET_PRACTICE}programs/": UNKNOWN,
+    "join/": (401, 422, 422, 422, 422),
+}
+DELETES = {f"{DEMO}team/invitations/INVITATION/": (401, 204, 404, 404, 404)}
+
+
+@pytest.fixture
+def names(world: World) -> dict[str, str]:
+    """What the capital words in the paths stand for: all of it is Tanuki's."""
+    dry = Attack.objects.create(
+        round=world.round, team=world.tanuki, kind="program", name="program", program_sha256="0" * 64,
+        is_dry_run=True,
+    )  # fmt: skip
+    create_invitation(world.tanuki, user("tanuki"))
+    return {
+        "OFFICIAL": str(world.entry.pk),
+        "DRAFT": str(world.draft.pk),
+        "DRYRUN": str(dry.pk),
+        "INVITATION": str(world.tanuki.invitations.get().pk),
+    }
+
+
+def filled(path: str, names: dict[str, str]) -> str:
+    for word, value in names.items():
+        path = path.replace(word, value)
+    return path
+
+
+def test_reading(world: World, names: dict[str, str]) -> None:
+    for path, expected in READS.items():
+        got = tuple(world.callers[role].status(filled(path, names)) for role in ROLES)
+        assert got == expected, path
+
+
+def test_writing(world: World, names: dict[str, str]) -> None:
+    """The bodies are empty, so 422 says that somebody got as far as the body."""
+    for path, expected in WRITES.items():
+        got = tuple(world.callers[role].send(filled(path, names)).status_code for role in ROLES)
+        assert got == expected, path
+
+
+def test_deleting(world: World, names: dict[str, str]) -> None:
+    for path, expected in DELETES.items():
+        got = tuple(world.callers[role].delete(filled(path, names)).status_code for role in ROLES)
+        assert got == expected, path
+
+
+def test_what_is_refused_changes_nothing(world: World, names: dict[str, str]) -> None:
+    """With whole bodies too: a stranger's upload, pin, guess or order leaves no row behind."""
+    before = (Entry.objects.count(), Attack.objects.count(), Job.objects.count(), AuditEvent.objects.count())
+    order = {"round": "practice", "method": "swap"}
+    for role in ("visitor", "tengu"):
+        caller = world.callers[role]
+        for name, field in (("entries", "archive"), ("guesses", "archive"), ("programs", "program")):
+            upload = SimpleUploadedFile(f"{world.entry.pk}.csv", b"1\n")
+            assert caller.post(f"{PRACTICE}{name}/", {field: upload}).status_code in {401, 404}
+        assert caller.send(f"{DEMO}house-entries/", order).status_code in {401, 404}
+        assert caller.send(f"{DEMO}announcements/", {"title": "Ha"}).status_code in {401, 404}
+        steer = filled(f"{DEMO}attacks/DRYRUN/steer/", names)
+        assert caller.send(steer, {"act": "stop"}).status_code in {401, 404}
+    run = world.entry.attack_runs.get().pk
+    for body in ({"run": run}, {"entry": world.entry.pk}):
+        assert world.callers["tengu"].send(f"{SECRET}rerun/", body).status_code == 404
+    # A round of one contest cannot be named in an order to another.
+    Round.objects.filter(pk=world.secret.pk).update(slug="hidden-round")
+    stranger = world.callers["oni"].send(f"{DEMO}house-entries/", {**order, "round": "hidden-round"})
+    assert stranger.status_code == 404
+    after = (Entry.objects.count(), Attack.objects.count(), Job.objects.count(), AuditEvent.objects.count())
+    assert after == before
+
+
+def test_every_route_stands_in_these_tables() -> None:
+    """A route that is added without a line here fails this test."""
+    resolver = get_resolver("contest.api.urls")
+    words = {"OFFICIAL": "1", "DRAFT": "1", "DRYRUN": "1", "INVITATION": "1"}
+    reached = {resolver.resolve("/" + filled(path, words)).url_name for path in (*READS, *WRITES, *DELETES)}
+    routes = {pattern.name for pattern in urls.urlpatterns if pattern.name}
+    assert routes - reached == {"api-schema", "api-docs"}

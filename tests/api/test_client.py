@@ -1,0 +1,113 @@
+"""The command-line client against a site that is really served."""
+
+from __future__ import annotations
+
+import json
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from contest.models import Entry
+from contest.services.tokens import create_token
+from kakurenbo.client import log_in_file
+from kakurenbo.main import main
+from tests.api.conftest import World, user
+from tests.factories import entry_files, work_off
+
+
+@pytest.fixture
+def site(live_server, world: World, tmp_path: Path, monkeypatch) -> str:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr("kakurenbo.commands.status.POLL_SECONDS", 0.01)
+    monkeypatch.chdir(tmp_path)
+    return str(live_server.url)
+
+
+@pytest.fixture
+def logged_in(site: str, capsys: pytest.CaptureFixture[str]) -> str:
+    secret = create_token(user("tanuki"), "laptop", ["read", "submit"], 7)
+    assert main(["login", site, "--token", secret]) == 0
+    assert "Logged in as tanuki" in capsys.readouterr().out
+    return secret
+
+
+def test_log_in_keeps_the_token_where_only_its_owner_reads_it(logged_in: str) -> None:
+    assert stat.S_IMODE(log_in_file().stat().st_mode) == 0o600
+    assert json.loads(log_in_file().read_text())["token"] == logged_in
+
+
+def test_a_wrong_token_is_told_and_not_kept(site: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["login", site, "--token", "kkb_wrong"]) == 2
+    assert "[token-unknown]" in capsys.readouterr().err
+    assert not log_in_file().exists()
+    assert main(["board"]) == 2
+    assert "You are not logged in" in capsys.readouterr().err
+    assert main(["login", "ftp://x", "--token", "t"]) == 2
+    assert "must begin with https://" in capsys.readouterr().err
+    assert main(["login", "http://127.0.0.1:1", "--token", "t"]) == 2
+    assert "Cannot reach http://127.0.0.1:1" in capsys.readouterr().err
+
+
+def test_an_entry_is_submitted_and_followed(
+    logged_in: str, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "entry"
+    folder.mkdir()
+    for name, content in entry_files("swap", 9).items():
+        (folder / name).write_bytes(content)
+    assert main(["submit", str(folder), "--note", "ninth"]) == 0
+    assert "of team Tanuki was received" in capsys.readouterr().out
+    work_off()
+    assert Entry.objects.get(note="ninth").state == "valid"
+    assert main(["status", "--follow"]) == 0
+    told = capsys.readouterr().out
+    assert "valid 100 %" in told
+    assert "Scored as team Tanuki." in told
+    assert "ut-jaccard" in told
+    assert main(["board"]) == 0
+    board = capsys.readouterr().out
+    assert "Tanuki  ← you" in board and "Kitsune" in board
+
+
+def test_a_broken_entry_is_located(logged_in: str, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", str(world.draft.pk)]) == 1
+    assert "M.csv, line 1" in capsys.readouterr().out
+
+
+def test_targets_come_and_guesses_go(
+    logged_in: str, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = Entry.objects.get(team=world.kitsune, is_official=True)
+    assert main(["targets", "list"]) == 0
+    assert f"{target.pk}" in capsys.readouterr().out
+    assert main(["targets", "download", "--out", "t.zip"]) == 0
+    assert f"{target.pk}/M.csv" in zipfile.ZipFile("t.zip").namelist()
+    guess = tmp_path / f"{target.pk}.csv"
+    guess.write_text("1\n" + "-\n" * (target.n_released - 1))
+    capsys.readouterr()
+    assert main(["attack", "submit", str(guess)]) == 0
+    assert "guess file 1" in capsys.readouterr().out
+    work_off()
+    assert target.attack_runs.get(attack__team=world.tanuki).state == "done"
+    assert main(["board", "--attackers"]) == 0
+    assert "Tanuki" in capsys.readouterr().out
+    program = tmp_path / "reidentify.py"
+    program.write_text("print('no')\n")
+    assert main(["attack", "submit", str(program), "--dry-run"]) == 2
+    assert "[no-practice-entry]" in capsys.readouterr().err
+
+
+def test_what_the_site_refuses_is_told_with_its_code(
+    logged_in: str, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["submit", str(tmp_path)]) == 2
+    assert "lacks M.csv, T.csv, P.csv" in capsys.readouterr().err
+    assert main(["status", "999999"]) == 2
+    assert "[not-found]" in capsys.readouterr().err
+    world.round.phases.filter(kind="anonymise").delete()
+    archive = tmp_path / "e.zip"
+    archive.write_bytes(b"x")
+    assert main(["submit", str(archive)]) == 2
+    assert "[phase-closed]" in capsys.readouterr().err

@@ -1,0 +1,174 @@
+"""SCAN*PRO, mark-ups, profits and information loss against the paper's printed tables.
+
+Printed numbers: M. J. Schneider et al., "A Flexible Method for Protecting Marketing Data", 2017.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizers.table_registry import run_table_method
+from datasets.store_panel import StorePanel
+from kakurenbo.pos_frontier import Protected, as_csv, as_svg, compare, trace_svg
+from scoring.pos.information_loss import information_loss
+from scoring.pos.pricing import optimal_markup, profit_ratio
+from scoring.pos.scanpro import Effects, scanpro
+from tests.pos.panels import COLUMNS, ELASTICITY, MULTIPLIERS, simulated
+
+TABLE_4_MARKET = (-1.87, -2.28, -2.34, -0.27, -1.65)
+TABLE_4_MARKET_LIFTS = (
+    (5.68, 20.59, 0.97),
+    (3.52, 13.09, 3.22),
+    (9.40, 14.34, 3.29e13),
+    (34.78, 23.08, 0.18),
+    (36.33, 121.25, 6.16 * 0.001),
+)
+"""The last multiplier is printed as 0.00 with a relative difference of -99.9 %."""
+TABLE_2_TRUE = (144.0, 267.9, 168.9, 186.7, 214.8)
+TABLE_2_MARKET = (115.1, 77.9, 74.8, None, 153.8)
+TABLES_2_AND_3 = {
+    "rounding": ((137.5, 237.9, 133.9, 186.5, 172.6), (99.96, 99.80, 98.99, 100.00, 99.23)),
+    "top coding": ((183.9, None, 193.8, 213.0, 234.5), (98.80, None, 99.65, 99.70, 99.88)),
+    "20 % swapping": ((405.3, None, 272.0, 478.4, 491.4), (81.98, None, 96.08, 87.19, 90.78)),
+    "market level": (TABLE_2_MARKET, (98.97, 78.87, 87.91, None, 98.17)),
+}
+"""Mark-ups and profit ratios. The rows of random noise and of the proposed method are left out: their two
+tables come from different random draws (Table 4's -1.80 gives a mark-up of 125 %, Table 2 prints 120.3), and
+Table 3 prints 50.87 % for the top-coded brand whose mark-up is not meaningful."""
+
+
+@pytest.mark.parametrize(
+    ("printed", "markup"),
+    [*zip(ELASTICITY, TABLE_2_TRUE, strict=True), *zip(TABLE_4_MARKET, TABLE_2_MARKET, strict=True)],
+)
+def test_mark_ups_of_table_2_from_the_elasticities_of_table_4(printed: float, markup: float | None) -> None:
+    """An elasticity printed with two decimals stands for an interval; the mark-up must lie in its image."""
+    if markup is None:
+        assert optimal_markup(printed) is None
+        return
+    low, high = optimal_markup(printed - 0.005), optimal_markup(printed + 0.005)
+    assert low is not None and high is not None
+    assert 100 * low - 0.05 <= markup <= 100 * high + 0.05
+
+
+def test_the_example_of_tide_72() -> None:
+    assert optimal_markup(-1.69) == pytest.approx(1.449, abs=5e-4)
+    assert 144 <= 100 * (optimal_markup(-1.69) or 0) <= 145
+
+
+@pytest.mark.parametrize("method", TABLES_2_AND_3)
+@pytest.mark.parametrize("brand", range(5))
+def test_profits_of_table_3_from_the_mark_ups_of_table_2(method: str, brand: int) -> None:
+    markup, profit = (row[brand] for row in TABLES_2_AND_3[method])
+    true = -(1 + 100 / TABLE_2_TRUE[brand])
+    found = profit_ratio(-(1 + 100 / markup) if markup else -0.5, true)
+    if profit is None:
+        assert found is None
+    else:
+        assert found is not None and 100 * found == pytest.approx(profit, abs=0.03)
+
+
+def test_profits_by_evaluating_the_profit_itself() -> None:
+    """Π(P) = (P − C) P^β with P = C / (1 + 1/β̂), Appendix D."""
+    for true, estimated in ((-1.69, -2.4), (-3.0, -1.2)):
+        price, best = (1 / (1 + 1 / beta) for beta in (estimated, true))
+        ratio = (price - 1) * price**true / ((best - 1) * best**true)
+        assert profit_ratio(estimated, true) == pytest.approx(ratio, rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [-1.0, -0.5, 0.0, 2.5])
+def test_inelastic_demand_has_no_meaningful_mark_up(beta: float) -> None:
+    assert optimal_markup(beta) is None
+    assert profit_ratio(beta, -2.0) is None and profit_ratio(-2.0, beta) is None
+
+
+def test_the_market_level_row_of_table_5_from_table_4() -> None:
+    loss = information_loss(
+        Effects.made(TABLE_4_MARKET, TABLE_4_MARKET_LIFTS), Effects.made(ELASTICITY, MULTIPLIERS)
+    )
+    assert loss.mapd_beta == pytest.approx(0.437, abs=0.003)
+    assert loss.mse_beta == pytest.approx(0.610, abs=0.01)
+    # Printed multipliers have few digits, above all 0.00; hence the wider tolerance for ln γ.
+    assert loss.mapd_gamma == pytest.approx(1.995, rel=0.02)
+    assert loss.mse_gamma == pytest.approx(60.630, rel=0.02)
+    assert loss.mapd_both == pytest.approx(1.606, rel=0.02)
+    assert loss.mse_both == pytest.approx(45.625, rel=0.02)
+
+
+def test_scanpro_is_least_squares_with_a_dummy_a_store() -> None:
+    table = simulated(8, n_stores=7, n_weeks=15, n_brands=2)
+    found = scanpro(StorePanel.of(table, COLUMNS))
+    part = table[table.brand == "b2"]
+    dummies = pd.get_dummies(part.store).to_numpy(dtype=float)
+    design = np.column_stack([np.log(part.price), part[["feature", "display", "both"]], dummies])
+    y = np.log(part.units.to_numpy())
+    expected, left = np.linalg.lstsq(design, y, rcond=None)[:2]
+    np.testing.assert_allclose([found.elasticity[1], *found.log_multiplier[1]], expected[:4], rtol=1e-8)
+    adjusted = 1 - (left[0] / (len(y) - 11)) / (((y - y.mean()) ** 2).sum() / (len(y) - 1))
+    assert found.adjusted_r2[1] == pytest.approx(adjusted)
+
+
+def test_scanpro_recovers_known_effects() -> None:
+    found = scanpro(StorePanel.of(simulated(9), COLUMNS))
+    np.testing.assert_allclose(found.elasticity, ELASTICITY, atol=0.2)
+    np.testing.assert_allclose(found.log_multiplier, np.log(MULTIPLIERS), atol=0.15)
+    assert np.mean(found.adjusted_r2) > 0.8
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[str, Protected]:
+    table = simulated(10, n_stores=14, n_weeks=40, n_brands=3)
+    return {row.name: row for row in compare(table, COLUMNS, 1, (0.1, 1.0, 15.0, 1000.0))}
+
+
+def test_the_methods_stand_in_the_order_of_table_5(compared: dict[str, Protected]) -> None:
+    """Risk: unprotected ≈ rounding ≈ top coding > noise > 20 % > 50 % swapping > market. Loss: rounding and
+    noise < top coding < 20 % < 50 % swapping; market-level multipliers are the worst of all."""
+    mlp = {name: row.mlp for name, row in compared.items()}
+    alp = {name: row.alp for name, row in compared.items()}
+    for name in ("rounding", "top coding"):
+        assert alp[name] == pytest.approx(alp["unprotected"], rel=0.1)
+    assert alp["unprotected"] > alp["random noise"] > alp["20 % swapping"] > alp["50 % swapping"]
+    assert mlp["market level"] == 0 == alp["market level"]
+    loss = {name: row.loss for name, row in compared.items()}
+    assert loss["unprotected"].mapd_beta == 0 == loss["unprotected"].mse_both
+    both = [loss[name].mapd_both for name in ("rounding", "top coding", "20 % swapping", "50 % swapping")]
+    assert both == sorted(both)
+    benchmarks = [name for name in loss if not name.startswith("κ")]
+    worst = max(benchmarks, key=lambda name: loss[name].mse_gamma)
+    assert worst == "market level"
+
+
+def test_kappa_trades_loss_for_protection(compared: dict[str, Protected]) -> None:
+    rows = [compared[f"κ = {kappa}"] for kappa in ("0.1", "1", "15", "1000")]
+    assert rows[-1].alp < 0.5 * rows[0].alp and rows[-1].loss.mapd_both > 3 * rows[0].loss.mapd_both
+    # As in Figure 4, κ = 1 loses less than swapping, aggregation dominates nothing of ours in loss.
+    assert rows[1].loss.mapd_both < compared["20 % swapping"].loss.mapd_both
+    assert rows[1].loss.mse_gamma < compared["market level"].loss.mse_gamma
+
+
+def test_the_reports_are_written_alike_every_time(compared: dict[str, Protected]) -> None:
+    rows = list(compared.values())
+    text = as_csv(rows)
+    assert text.count("\n") == 12 and text.startswith("protection,mlp,alp,found,mapd_beta")
+    assert as_svg(rows) == as_svg(rows) and "κ = 15" in as_svg(rows)
+    report = compared["κ = 1"].report
+    assert trace_svg(report, "b1").count("<svg") == 1
+
+
+def test_the_real_cheese_data(shared_data: object) -> None:
+    """88 retailers, no weeks named: the k-th row of a retailer is week k. Elasticity of display and price by
+    least squares with a dummy a retailer, computed by the normal equations here."""
+    table = pd.read_csv(f"{shared_data}/pos/cheese.csv")
+    columns = {"id": "RETAILER", "response": "VOLUME", "price": "PRICE", "promotions": ["DISP"]}
+    found = scanpro(StorePanel.of(table, columns))
+    logs = pd.DataFrame({"y": np.log(table.VOLUME), "p": np.log(table.PRICE), "d": table.DISP})
+    within = logs - logs.groupby(table.RETAILER).transform("mean")
+    x = within[["p", "d"]].to_numpy()
+    expected = np.linalg.solve(x.T @ x, x.T @ within.y.to_numpy())
+    np.testing.assert_allclose([found.elasticity[0], found.log_multiplier[0, 0]], expected, rtol=1e-9)
+    hidden = run_table_method("bayes-synthetic", table, columns, 1, {"kappa": 1}).table
+    again = scanpro(StorePanel.of(hidden, columns))
+    assert again.elasticity[0] == pytest.approx(found.elasticity[0], rel=0.1)

@@ -1,0 +1,183 @@
+"""A contest made from a bundle gives the same bundle back."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+import io
+from pathlib import Path
+from typing import IO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from contest.bundle.check import check_bundle
+from contest.bundle.files import preset_text
+from contest.bundle.specification import Bundle
+from contest.bundle.writing import bundle_text
+from contest.errors import Refused
+from contest.models import AuditEvent, Contest, Dataset, Entry, Job, Phase
+from contest.services.bundles import create_from_bundle, export_bundle
+from contest.services.house import request_house_entry
+from contest.storage import published
+from datasets.folder import write_dataset
+from kakurenbo.main import main
+from tests.contest.test_bundle import SMALL
+from tests.factories import make_round, make_user, small_data, work_off
+
+pytestmark = pytest.mark.django_db
+
+
+def bundle_of(text: str) -> Bundle:
+    checked = check_bundle(text)
+    assert checked.problems == ()
+    assert checked.bundle is not None
+    return checked.bundle
+
+
+def nothing(name: str) -> IO[bytes]:
+    raise FileNotFoundError(name)
+
+
+def small_preset() -> str:
+    """The preset of 2016 on a small shop, to be quick."""
+    return preset_text("pwscup2016").replace("customers: 400", "customers: 12")
+
+
+@pytest.mark.parametrize("text", [SMALL, small_preset()], ids=["small", "pwscup2016"])
+def test_export_of_create_is_the_same_times_included(text: str) -> None:
+    bundle = bundle_of(text)
+    contest = create_from_bundle(bundle, make_user(), nothing)
+    exported = export_bundle(Contest.objects.get(pk=contest.pk)).bundle
+    assert exported == bundle
+    assert bundle_text(exported) == bundle_text(bundle)
+
+
+def test_every_setting_survives() -> None:
+    """Change each field of a round from its default and see it again."""
+    bundle = bundle_of(SMALL)
+    rules = dataclasses.replace(bundle.rounds[0].rules, drop_customers=True, vanished="ignore")
+    changed = {
+        "slug": "x", "name": "X", "weight": 0.1, "seed": 9, "ranking": "2024", "feedback": "bands",
+        "entries_per_day": 1, "entries_in_total": 2, "attacks_per_day": 3, "program_seconds": 4,
+        "program_megabytes": 512, "rules": rules, "limits": (), "attacks": ("re-rfm", "re-itemset"),
+        "baselines": (),
+    }  # fmt: skip
+    other = dataclasses.replace(bundle.rounds[0], **changed)
+    assert {field.name for field in dataclasses.fields(other)} - set(changed) == {"data", "phases"}
+    wide = dataclasses.replace(
+        bundle, rounds=(*bundle.rounds, other), is_public=True, team_size=3, description="Tab\there\r\n«こ»"
+    )
+    assert bundle_of(bundle_text(wide)) == wide
+    assert export_bundle(create_from_bundle(wide, make_user(), nothing)).bundle == wide
+
+
+def test_a_contest_from_a_bundle_plays() -> None:
+    create_from_bundle(bundle_of(SMALL), make_user(), nothing)
+    work_off()
+    entry = Entry.objects.get()
+    assert (entry.method, entry.team.name) == ("swap", "House · swap (share=0.3)")
+    assert entry.is_final
+    phase = Phase.objects.get(kind="anonymise")
+    assert phase.starts_at == datetime.datetime(2027, 8, 1, 1, 0, tzinfo=datetime.UTC)
+    assert AuditEvent.objects.filter(verb="contest.created_from_bundle").count() == 1
+
+
+def test_data_files_come_back_byte_for_byte(tmp_path: Path) -> None:
+    write_dataset(tmp_path, small_data())
+    # With CRLF the stored form differs from the file, which must still come back as it was.
+    files = {name: (tmp_path / name).read_bytes().replace(b"\n", b"\r\n") for name in ("M.csv", "T.csv")}
+    described = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    source = (
+        f"files: {{master: {{name: M.csv, sha256: {described['M.csv']}}}, "
+        f"transactions: {{name: T.csv, sha256: {described['T.csv']}}}}}"
+    )
+    bundle = bundle_of(SMALL.replace("generate: {customers: 12, seed: 7}", source))
+    create_from_bundle(bundle, make_user(), lambda name: io.BytesIO(files[name]))
+    out = tmp_path / "out"
+    out.mkdir()
+    call_command("contest_export", "small", "--out", str(out / "small.yaml"), stdout=io.StringIO())
+    assert {name: (out / name).read_bytes() for name in files} == files
+    call_command("contest_export", "small", "--out", str(out / "small.zip"), stdout=io.StringIO())
+    make_user("kappa")
+    words = [str(out / "small.zip"), "--organiser", "Kappa", "--slug", "again"]
+    call_command("contest_create", *words, stdout=io.StringIO())
+    again = export_bundle(Contest.objects.get(slug="again")).bundle
+    assert dataclasses.replace(again, slug="small") == bundle
+
+
+def test_bad_data_leaves_nothing_behind() -> None:
+    sha256 = hashlib.sha256(b"x").hexdigest()
+    file = f"{{name: M.csv, sha256: {sha256}}}"
+    source = f"files: {{master: {file}, transactions: {file}}}"
+    bundle = bundle_of(SMALL.replace("generate: {customers: 12, seed: 7}", source))
+    with pytest.raises(Refused) as caught:
+        create_from_bundle(bundle, make_user(), lambda name: io.BytesIO(b"x"))
+    assert caught.value.code == "bad-data"
+    assert "M.csv, line 1" in caught.value.text
+    assert not Contest.objects.exists()
+    assert not Dataset.objects.exists()
+    assert not Job.objects.exists()
+
+
+def test_an_address_is_taken_once() -> None:
+    create_from_bundle(bundle_of(SMALL), make_user(), nothing)
+    with pytest.raises(Refused) as caught:
+        create_from_bundle(bundle_of(SMALL), make_user(), nothing)
+    assert caught.value.code == "slug-taken"
+
+
+def test_a_contest_that_was_not_made_from_a_bundle_has_one_too() -> None:
+    round_ = make_round()
+    request_house_entry(round_, None, "swap", {"share": 0.5}, 3)
+    exported = export_bundle(round_.contest)
+    assert len(exported.files) == 2
+    bundle = bundle_of(bundle_text(exported.bundle))
+    assert bundle == exported.bundle
+    contest = create_from_bundle(
+        bundle, make_user(), lambda name: published.open(exported.files[name]), slug="twin"
+    )
+    twin = contest.rounds.get()
+    assert twin.dataset.transactions_sha256 == round_.dataset.transactions_sha256
+    starts = [[phase.starts_at for phase in each.phases.all()] for each in (twin, round_)]
+    assert starts[0] == starts[1]
+
+
+def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="There is no user 'nobody'"):
+        call_command("contest_create", "pwscup2016", "--organiser", "nobody")
+    make_user("kappa")
+    with pytest.raises(CommandError, match="must be a time with its zone"):
+        call_command("contest_create", "pwscup2016", "--organiser", "kappa", "--starts", "tomorrow")
+    path = tmp_path / "bad.yaml"
+    path.write_text("kakurenbo: 1\n")
+    with pytest.raises(CommandError, match=r"bad.yaml, line 1, slug: expected a key 'slug'"):
+        call_command("contest_create", str(path), "--organiser", "kappa")
+    with pytest.raises(CommandError, match="There is no contest 'nothing'"):
+        call_command("contest_export", "nothing", "--out", str(tmp_path / "x.yaml"))
+
+
+def test_a_preset_is_made_to_start_when_one_likes(tmp_path: Path) -> None:
+    make_user("kappa")
+    path = tmp_path / "mine.yaml"
+    path.write_text(small_preset())
+    words = ["--organiser", "kappa", "--starts", "2027-01-10T09:00:00+09:00"]
+    call_command("contest_create", str(path), *words, stdout=io.StringIO())
+    first = Phase.objects.order_by("starts_at").first()
+    assert first is not None
+    assert first.starts_at == datetime.datetime(2027, 1, 10, tzinfo=datetime.UTC)
+
+
+def test_the_command_line_makes_and_writes_a_contest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_user("kappa")
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    assert main(["contest", "create", str(path), "--organiser", "kappa"]) == 0
+    out = tmp_path / "again.yaml"
+    assert main(["contest", "export", "small", "--out", str(out)]) == 0
+    assert bundle_of(out.read_text()) == bundle_of(SMALL)
+    assert main(["contest", "create", str(path), "--organiser", "kappa"]) == 2
+    assert "There is a contest with the address 'small' already." in capsys.readouterr().err
