@@ -53,7 +53,7 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
     try:
         open_in_order(state, rng.permutation(len(near.rows)))
         target = state.place.copy()
-        steps = int(np.clip(3e8 * effort / (len(guests.live) * 100), 60, 600))
+        steps = int(np.clip(3e8 * effort / (len(guests.live) * 100), 250, 600))
         known = lagrangian_bound(problem, near, guests, problem.cost(target), steps)
         log.info("no solution is below %.6g; best so far %.6g", known.bound, problem.cost(target))
         target = improved(problem, near, state, known, rng, effort)
@@ -69,7 +69,7 @@ def improved(
     """Anneal from the rows that the prices open, and from what was there before; the better one is kept."""
     best = state.place.copy()
     open_in_order(state, np.argsort(-known.openness, kind="stable"))
-    moves = int(effort * np.clip(2500 * len(near.rows), 50_000, 12_000_000)) // STAGES + 1
+    moves = int(effort * np.clip(2500 * len(near.rows), 50_000, 5_000_000)) // STAGES + 1
     picks = _promising(known, state.step)
     heats = state.step * HOT * (COLD / HOT) ** (np.arange(STAGES + 1) / STAGES)
     try:
