@@ -33,7 +33,7 @@ def bundle_text(bundle: Bundle) -> str:
 
 
 def _data(data: DataSpec) -> dict[str, Any]:
-    source = {kind: dict(settings) for kind, settings in data.source.items()}
+    source = {kind: dict(sorted(settings.items())) for kind, settings in data.source.items()}
     return {"description": data.description, **source}
 
 
@@ -52,7 +52,11 @@ def _round(round_: RoundSpec, zone: ZoneInfo) -> dict[str, Any]:
         "limits": [_limit(limit) for limit in round_.limits],
         "attacks": list(round_.attacks),
         "baselines": [
-            {"method": baseline.method, "parameters": dict(baseline.parameters), "seed": baseline.seed}
+            {
+                "method": baseline.method,
+                "parameters": dict(sorted(baseline.parameters.items())),
+                "seed": baseline.seed,
+            }
             for baseline in round_.baselines
         ],
         "ranking": round_.ranking,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import _thread
 import json
 import math
+import signal
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -187,6 +189,15 @@ def test_a_heavy_column_is_distorted_less() -> None:
     assert change["d=50"] < change["d=1"] / 2
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """A test run that was started in the background may have been told to ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_leaves_the_best_legal_solution_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     key = np.unique(rng.integers(0, 60, size=300) * 40 + rng.integers(0, 40, size=300))

@@ -102,6 +102,7 @@ def visitor_pages(page: Page, url: str) -> dict[str, str]:
         "measure": "/methods/measures/ut-jaccard/",
         "attack": "/methods/attacks/re-itemset/",
         "anonymizer": "/methods/anonymizers/swap/",
+        "api": "/api/v1/docs/",
         "not-found": "/nothing/here/",
     }
 
@@ -137,6 +138,7 @@ def team_pages(page: Page, url: str) -> dict[str, str]:
         "upload": "/contests/demo/practice/upload/",
         "seek": "/contests/demo/practice/seek/",
         "dry-run": dry_run,
+        "tokens": "/tokens/",
         "entry-own": own,
         "entry-broken": broken,
         "join": f"/{invitation}",

@@ -54,6 +54,7 @@ NOT_TEXT = (
     r"{%\s*blocktranslate.*?{%\s*endblocktranslate\s*%}",
     r"{%.*?%}|{{.*?}}|{#.*?#}",
     r"<pre.*?</pre>",
+    r"<code.*?</code>",
     r"<[^>]*>",
 )
 
