@@ -66,7 +66,7 @@ def test_equals_the_brute_force_argmin_where_reading_stops_early(kept: float) ->
 
 
 def test_all_people_of_2016_are_found_where_only_names_were_changed(shared_data: Path) -> None:
-    # ../shared/spec/methods.md: all 400 item sets are distinct, so the attack finds 400 of 400.
+    # All 400 item sets of the real 2016 data are distinct, so the attack finds 400 of 400.
     original = read_original(shared_data / "pwscup2016")
     truth = RNG.permutation(400)
     released = reordered(original, truth, RNG.permutation(original.transactions.n_rows))
