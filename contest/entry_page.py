@@ -28,8 +28,10 @@ class Step:
 def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
     round_ = entry.round
     is_owner = access.owns_entry(user, entry)
-    show_details = is_owner or access.is_organiser(user, round_.contest)
-    show_attacks = access.results_are_public(round_) or access.is_organiser(user, round_.contest)
+    can_organise = access.is_organiser(user, round_.contest)
+    is_public = access.results_are_public(round_)
+    show_details = is_owner or can_organise
+    show_attacks = is_public or can_organise
     runs = (
         list(entry.attack_runs.filter(attack__is_dry_run=False).select_related("attack__team"))
         if show_attacks
@@ -52,10 +54,10 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "show_attacks": show_attacks,
         "safety": _safety(entry) if show_attacks else None,
         **_place(entry, show_attacks),
-        "weakest": _weakest(entry, runs) if is_owner or access.results_are_public(round_) else [],
+        "weakest": _weakest(entry, runs) if is_owner or is_public else [],
         "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
-        "can_organise": access.is_organiser(user, round_.contest),
+        "can_organise": can_organise,
         "is_owner": is_owner,
     }
 
@@ -115,9 +117,6 @@ def _run_row(run: AttackRun, entry: Entry) -> dict[str, Any]:
         "name": attack.name if is_house else "",
         "url": reverse("method", args=["attacks", attack.name]) if is_house else _attack_url(entry, attack),
         "is_strongest": bool(entry.strongest_attack) and attack.label[:60] == entry.strongest_attack,
-        "percent": None if run.rate is None else 100 * run.rate,
-        "low_percent": None if run.low is None else 100 * run.low,
-        "high_percent": None if run.high is None else 100 * run.high,
     }
 
 

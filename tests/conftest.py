@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,13 @@ def missing(reason: str) -> None:
     if os.environ.get("KAKURENBO_REQUIRE_ALL"):
         pytest.fail(f"{reason} (KAKURENBO_REQUIRE_ALL is set, so this is a failure)")
     pytest.skip(reason)
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="session")

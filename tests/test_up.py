@@ -13,9 +13,8 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, free_port
 from tests.services.installation import wait_for
-from tests.services.test_matrix_chaos import free_port
 
 pytestmark = pytest.mark.slow
 

@@ -48,7 +48,6 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
         "form": form,
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
-        "max_bytes": settings.UPLOAD_MAX_BYTES,
     }
     return render(request, "contest/upload.html", context, status=status)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,18 +17,12 @@ from playwright.sync_api import Browser, Page
 
 from attacks.sandbox import TEMPLATE_PROGRAM
 from tests.browser.chromium import chromium, executable
-from tests.conftest import ROOT
+from tests.conftest import ROOT, free_port
 
 OUT = ROOT / "var" / "screenshots"
 WIDTHS = (1280, 390)
 PASSWORD = "hide-and-seek"
 BROKEN = {"master": b"a1,f,1980/1/1,Japan\n", "transactions": b"a1,1,2011/1/1,8:00,x\n", "truth": b"1\n"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

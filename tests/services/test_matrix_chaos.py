@@ -6,7 +6,6 @@ import datetime
 import io
 import os
 import random
-import socket
 import time
 
 import pytest
@@ -17,6 +16,7 @@ from attacks.registry import ATTACKS
 from contest.models import AttackRun, AuditEvent, Entry, Job, Phase, Round
 from contest.services import offence
 from contest.storage import submitted
+from tests.conftest import free_port
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes
 from tests.services.test_offence import member, need_sandbox
@@ -75,12 +75,6 @@ def wait_until_busy(held: set[str], seconds: float = 15) -> set[str]:
             return held | busy
         time.sleep(0.02)
     return held
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.mark.timeout(1800)
