@@ -9,10 +9,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any, BinaryIO, cast
 
+from django.utils.translation import gettext as _
+
 from contest.errors import Refused
 from contest.models import Dataset, Round, Team
 from contest.services.attacks import targets_of
 from contest.storage import published
+from contest.words import say
 from datasets.archive import ArchiveError, open_upload
 
 
@@ -48,11 +51,13 @@ def guesses_in(round_: Round, team: Team, upload: Any) -> Iterator[dict[int, Bin
         yield {names[upload.name]: cast(BinaryIO, upload)}
         return
     if re.fullmatch(r"[0-9]+\.csv", upload.name or ""):
-        raise Refused("not-a-target", f"{upload.name} is not named by a target of your team.")
+        raise Refused(
+            "not-a-target", _("%(name)s is not named by a target of your team.") % {"name": upload.name}
+        )
     try:
         opened = open_upload(cast(BinaryIO, upload), list(names))
     except ArchiveError as error:
-        raise Refused("bad-archive", str(error.verdict.problems[0])) from None
+        raise Refused("bad-archive", say(str(error.verdict.problems[0]))) from None
     with ExitStack() as stack:
         for file in opened.values():
             stack.callback(file.close)

@@ -14,6 +14,7 @@ from contest import access, queries
 from contest.models import Attack, AttackRun, Entry, Job
 from contest.ranking import Result, find_ranking, rank
 from contest.services.datasets import load_tables
+from contest.words import say, say_problem
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,10 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "progress": _progress(entry, runs, job),
         "queue_position": None if entry.is_final else queries.queue_position(entry),
         "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
-        "problems": entry.problems if show_details else [],
+        "problems": [say_problem(problem) for problem in entry.problems] if show_details else [],
         "problem_total": entry.problem_total,
         "scores": _scores(entry, is_owner),
-        "because": entry.because,
+        "because": [say(reason) for reason in entry.because],
         "attack_runs": [_run_row(run, entry) for run in runs],
         "show_attacks": show_attacks,
         "safety": _safety(entry) if show_attacks else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
@@ -22,11 +23,11 @@ class TokenAuthentication(BaseAuthentication):
             return None
         token = access.token_of_secret(words[1].decode("latin-1")) if len(words) == 2 else None
         if token is None:
-            raise AuthenticationFailed("This token is not known.", code="token-unknown")
+            raise AuthenticationFailed(_("This token is not known."), code="token-unknown")
         if token.revoked_at is not None:
-            raise AuthenticationFailed("This token was revoked.", code="token-revoked")
+            raise AuthenticationFailed(_("This token was revoked."), code="token-revoked")
         if token.is_expired:
-            raise AuthenticationFailed("This token has expired. Make a new one.", code="token-expired")
+            raise AuthenticationFailed(_("This token has expired. Make a new one."), code="token-expired")
         note_use(token)
         return token.user, token
 
@@ -53,11 +54,13 @@ class HasScope(BasePermission):
             return True
         needed = view.scope_of(request.method)
         if needed and needed not in token.scopes:
-            raise PermissionDenied(f"This token lacks the scope {needed!r}.", code="scope-missing")
+            raise PermissionDenied(
+                _("This token lacks the scope %(needed)r.") % {"needed": needed}, code="scope-missing"
+            )
         slug = view.kwargs.get("slug")
         if token.team is not None and slug is not None and slug != token.team.contest.slug:
             raise PermissionDenied(
-                f"This token is for the contest {token.team.contest.slug!r} only.",
+                _("This token is for the contest %(slug)r only.") % {"slug": token.team.contest.slug},
                 code="token-of-another-contest",
             )
         return True

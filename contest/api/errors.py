@@ -15,6 +15,7 @@ from django.core.exceptions import (
 )
 from django.core.exceptions import ValidationError as ModelError
 from django.http import Http404, HttpRequest, JsonResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -55,7 +56,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     if isinstance(error, exceptions.ValidationError):
-        return Response(body("invalid-request", "Some fields are not valid.", _fields(error)), 422)
+        return Response(body("invalid-request", _("Some fields are not valid."), _fields(error)), 422)
     if isinstance(error, exceptions.APIException):
         return _known(error)
     if isinstance(error, Refused):
@@ -63,12 +64,12 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(error, ModelError):
         return Response(body("invalid-request", " ".join(error.messages)), 422)
     if isinstance(error, RequestDataTooBig):
-        return Response(body("request-too-large", "The request is larger than allowed."), 413)
+        return Response(body("request-too-large", _("The request is larger than allowed.")), 413)
     if isinstance(error, TooManyFieldsSent | TooManyFilesSent | SuspiciousOperation):
-        return Response(body("malformed", "The request cannot be read."), 400)
+        return Response(body("malformed", _("The request cannot be read.")), 400)
     reference = uuid.uuid4().hex[:12]
     logger.error("API error %s", reference, exc_info=error)
-    return Response(body("our-fault", "Something failed on our side.", {"reference": reference}), 500)
+    return Response(body("our-fault", _("Something failed on our side."), {"reference": reference}), 500)
 
 
 def _known(error: exceptions.APIException) -> Response:

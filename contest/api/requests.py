@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers as s
 
 from anonymizers.registry import ANONYMIZERS
@@ -25,9 +26,9 @@ class EntryUpload(Shape):
         # An empty file counts as chosen: the checker says what is wrong with it.
         chosen = [part is not None for part in parts]
         if attrs.get("archive") is not None and any(chosen):
-            raise s.ValidationError("Send either the zip or the three files, not both.", code="both-ways")
+            raise s.ValidationError(_("Send either the zip or the three files, not both."), code="both-ways")
         if attrs.get("archive") is None and not all(chosen):
-            raise s.ValidationError("Send `archive`, or all of `master`, `transactions` and `truth`.",
+            raise s.ValidationError(_("Send `archive`, or all of `master`, `transactions` and `truth`."),
                                     code="files-missing")  # fmt: skip
         return attrs
 
@@ -65,7 +66,7 @@ class Rerun(Shape):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("run" in attrs) == ("entry" in attrs):
-            raise s.ValidationError("Send either `run` or `entry`.", code="one-of-two")
+            raise s.ValidationError(_("Send either `run` or `entry`."), code="one-of-two")
         return attrs
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -100,7 +101,7 @@ class Join(MemberView):
     )
     def post(self, request: Request) -> Response:
         if isinstance(request.auth, ApiToken) and request.auth.team_id is not None:
-            raise PermissionDenied("A team's token cannot join a team.", code="token-of-a-team")
+            raise PermissionDenied(_("A team's token cannot join a team."), code="token-of-a-team")
         data = self.read(requests.JoinToken)
         team = teams.join_team(access.invitation_for(data["token"]), self.user)
         return Response(shapes.TeamShape(_facts(team)).data)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import BaseParser
@@ -33,11 +34,17 @@ class JsonParser(BaseParser):
     ) -> Any:
         raw = stream.read(MAX_JSON_BYTES + 1)
         if len(raw) > MAX_JSON_BYTES:
-            raise ParseError(f"The JSON is longer than {MAX_JSON_BYTES:,} bytes.", code="json-too-long")
+            raise ParseError(
+                _("The JSON is longer than %(max_json_bytes)s bytes.")
+                % {"max_json_bytes": f"{MAX_JSON_BYTES:,}"},
+                code="json-too-long",
+            )
         try:
             return json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            raise ParseError(f"The body is not JSON: {error}.", code="malformed-json") from None
+            raise ParseError(
+                _("The body is not JSON: %(error)s.") % {"error": error}, code="malformed-json"
+            ) from None
 
 
 def _refuse_constant(name: str) -> None:

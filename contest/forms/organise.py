@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from anonymizers.anonymizer import Anonymizer, Parameter
 from anonymizers.registry import ANONYMIZERS
 from contest.models import Contest, Round
+from contest.words import say
 
 
 class AnnouncementForm(forms.Form):
@@ -26,7 +27,7 @@ class HouseMethodForm(forms.Form):
         super().__init__(*args, **kwargs)
         methods = self.fields["method"]
         assert isinstance(methods, forms.ChoiceField)
-        methods.choices = [(method.name, f"{method.name}: {method.title}") for method in ANONYMIZERS]
+        methods.choices = [(method.name, f"{method.name}: {say(method.title)}") for method in ANONYMIZERS]
 
 
 class HouseEntryForm(forms.Form):
@@ -58,7 +59,7 @@ def field_of(parameter: Parameter) -> forms.Field:
     """The form field of a declared parameter."""
     common: dict[str, Any] = {
         "label": parameter.name,
-        "help_text": parameter.meaning,
+        "help_text": say(parameter.meaning),
         "initial": parameter.default,
         "required": False,
     }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from contest.bundle.check import OpenFile
 from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, in_order
@@ -20,6 +21,7 @@ from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset
 from contest.services.house import request_house_entry
 from contest.storage import published
+from contest.words import say
 from datasets import tables
 from datasets.folder import read_original
 from datasets.generate import generate
@@ -56,7 +58,10 @@ def create_from_bundle(
 
 def _require_free(slug: str) -> None:
     if Contest.objects.filter(slug=slug).exists():
-        raise Refused("slug-taken", f"There is a contest with the address {slug!r} already. Choose another.")
+        raise Refused(
+            "slug-taken",
+            _("There is a contest with the address %(slug)r already. Choose another.") % {"slug": slug},
+        )
 
 
 def _create_round(contest: Contest, user: User, spec: RoundSpec, dataset: Dataset, position: int) -> Round:
@@ -96,9 +101,12 @@ def _register(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
     try:
         built = _tables(data, open_file)
     except BadFiles as error:
-        raise Refused("bad-data", f"{data.name}: {error.verdict.problems[0]}") from None
+        raise Refused(
+            "bad-data",
+            f"{data.name}: {say(str(error.verdict.problems[0]))}",
+        ) from None
     except (ValueError, OSError) as error:
-        raise Refused("bad-data", f"{data.name}: {error}") from None
+        raise Refused("bad-data", f"{data.name}: {say(str(error))}") from None
     return register_dataset(data.name, built, description=data.description, user=user, source=source)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from contest import queries, vault
 from contest.errors import Refused
@@ -78,7 +79,7 @@ class Verification:
 def verify_commitment(commitment: Commitment) -> Verification:
     """Hash the payload again, and compare it with what the database and the stores hold today."""
     if commitment.revealed_at is None:
-        raise Refused("not-revealed", "What this hash stands for is not revealed yet.")
+        raise Refused("not-revealed", _("What this hash stands for is not revealed yet."))
     recomputed = _sha256(commitment.payload)
     differences = [] if recomputed == commitment.sha256 else ["The payload has another hash than published."]
     if commitment.withdrawn_at is None:

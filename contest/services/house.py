@@ -17,6 +17,7 @@ from contest.errors import Refused
 from contest.models import Job, Round, User
 from contest.services import audit, entries, jobs
 from contest.services.teams import house_team
+from contest.words import say
 from datasets.folder import write_release
 from datasets.tables import Release
 
@@ -28,7 +29,7 @@ def request_house_entry(
     try:
         checked(method, anonymizer(method).parameters, parameters or {})
     except (KeyError, ParameterError) as error:
-        raise Refused("bad-parameters", str(error)) from None
+        raise Refused("bad-parameters", say(str(error))) from None
     with transaction.atomic():
         job = jobs.enqueue_job(
             Job.Kind.HOUSE,

@@ -17,6 +17,7 @@ from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team, Us
 from contest.services import audit, jobs
 from contest.services.attacks import enqueue_run, queue_runs_of, require_attempts_left, targets_of
 from contest.storage import Stored, submitted
+from contest.words import say
 
 MAX_GUESS_BYTES = 16 * 1024 * 1024
 MAX_PROGRAM_BYTES = 4 * 1024 * 1024
@@ -83,7 +84,7 @@ def require_runnable(program: bytes) -> None:
     try:
         read_program(program)
     except ProgramError as error:
-        raise Refused("bad-program", str(error)) from None
+        raise Refused("bad-program", say(str(error))) from None
 
 
 def store_guess(claim: jobs.Claim, run: AttackRun, guess: bytes, log: str, seconds: float) -> None:

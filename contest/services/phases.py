@@ -6,6 +6,7 @@ import datetime
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Commitment, Entry, Phase, Round, User
@@ -23,11 +24,11 @@ def extend_phase(
     With ``move_later`` the later phases of the round move by the same time.
     """
     if ends_at <= phase.starts_at:
-        raise Refused("phase-has-no-length", "A phase must end after it starts.")
+        raise Refused("phase-has-no-length", _("A phase must end after it starts."))
     with transaction.atomic():
         _require_current(phase)
         if phase.closed_at is not None:
-            raise Refused("phase-closed", "This phase is closed; to let it go on, open it again.")
+            raise Refused("phase-closed", _("This phase is closed; to let it go on, open it again."))
         if move_later:
             _move_later(phase, user, ends_at - phase.ends_at, reason)
         _set_end(phase, user, ends_at, "phase.moved", reason)
@@ -37,7 +38,7 @@ def close_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | 
     """End an open phase now; the clock does what follows."""
     now = now or timezone.now()
     if not phase.is_open_at(now) or now == phase.starts_at:
-        raise Refused("phase-not-open", "Only an open phase can be closed.")
+        raise Refused("phase-not-open", _("Only an open phase can be closed."))
     with transaction.atomic():
         _require_current(phase)
         _set_end(phase, user, now, "phase.moved", reason)
@@ -55,14 +56,14 @@ def reopen_phase(
     """Let a closed phase go on. What the clock did at its end is taken back, openly, and done again later."""
     now = now or timezone.now()
     if not reason.strip():
-        raise Refused("no-reason", "Opening a phase again needs a reason; it is shown to everybody.")
+        raise Refused("no-reason", _("Opening a phase again needs a reason; it is shown to everybody."))
     if ends_at <= now:
-        raise Refused("phase-in-the-past", "The new end must lie in the future.")
+        raise Refused("phase-in-the-past", _("The new end must lie in the future."))
     with transaction.atomic():
         _require_current(phase)
         later = Phase.objects.filter(round=phase.round_id, starts_at__gte=phase.ends_at).exclude(pk=phase.pk)
         if later.exclude(kind=Phase.Kind.HANDOVER).filter(opened_at__isnull=False).exists():
-            raise Refused("next-phase-open", "The next phase is open already, so this one cannot go on.")
+            raise Refused("next-phase-open", _("The next phase is open already, so this one cannot go on."))
         if move_later:
             _move_later(phase, user, ends_at - phase.ends_at, reason)
         later.filter(starts_at__gt=now).update(opened_at=None, closed_at=None)
@@ -77,7 +78,7 @@ def _require_current(phase: Phase) -> None:
         pk=phase.pk, starts_at=phase.starts_at, ends_at=phase.ends_at, closed_at=phase.closed_at
     )
     if seen.first() is None:
-        raise Refused("changed-meanwhile", "Somebody else has changed this phase; look at it again.")
+        raise Refused("changed-meanwhile", _("Somebody else has changed this phase; look at it again."))
 
 
 def _set_end(phase: Phase, user: User, ends_at: datetime.datetime, verb: str, reason: str) -> None:
@@ -105,8 +106,15 @@ def _require_no_overlap(phase: Phase, ends_at: datetime.datetime) -> None:
     if first is not None:
         raise Refused(
             "phases-overlap",
-            f"The phase {first.kind} starts at {first.starts_at.isoformat()}, before the new end "
-            f"{ends_at.isoformat()}. Move the later phases too, or choose an earlier end.",
+            _(
+                "The phase %(kind)s starts at %(starts_at)s, before the new end %(ends_at)s. "
+                "Move the later phases too, or choose an earlier end."
+            )
+            % {
+                "kind": first.get_kind_display(),
+                "starts_at": first.starts_at.isoformat(),
+                "ends_at": ends_at.isoformat(),
+            },
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Commitment, Entry, Round, Team, User
@@ -52,7 +53,7 @@ def _set_mark(entry: Entry, user: User, mark: Entry.Mark, reason: str) -> None:
     require_reason(reason)
     seen = entry.mark
     if seen == mark:
-        raise Refused("no-change", f"This entry is marked as {mark.label} already.")
+        raise Refused("no-change", _("This entry is marked as %(label)s already.") % {"label": mark.label})
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=entry.team_id)
         changes: dict[str, Any] = {"mark": mark, "mark_reason": reason if mark else ""}
@@ -60,7 +61,7 @@ def _set_mark(entry: Entry, user: User, mark: Entry.Mark, reason: str) -> None:
             # The database knows no official entry with a mark, so both change in one statement.
             changes |= {"is_official": False, "is_pinned": False}
         if not Entry.objects.filter(pk=entry.pk, mark=seen).update(**changes):
-            raise Refused("changed-meanwhile", "Somebody else has changed this entry; look at it again.")
+            raise Refused("changed-meanwhile", _("Somebody else has changed this entry; look at it again."))
         audit.record(
             "entry.marked" if mark else "entry.unmarked",
             entry,
@@ -77,9 +78,12 @@ def _set_mark(entry: Entry, user: User, mark: Entry.Mark, reason: str) -> None:
 
 def require_reason(reason: str) -> None:
     if not reason.strip():
-        raise Refused("no-reason", "This act needs a reason; it is kept in the log.")
+        raise Refused("no-reason", _("This act needs a reason; it is kept in the log."))
     if len(reason) > 300:
-        raise Refused("reason-too-long", f"A reason has at most 300 characters. Got {len(reason)} instead.")
+        raise Refused(
+            "reason-too-long",
+            _("A reason has at most 300 characters. Got %(length)s instead.") % {"length": len(reason)},
+        )
 
 
 def choose_again(round_: Round, team: Team) -> None:

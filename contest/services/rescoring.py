@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest import queries
 from contest.errors import Refused
@@ -54,7 +55,7 @@ def preview_rescore(round_: Round, user: User, limits: Sequence[Limit], reason: 
             _queue_measures(rescore)
             _make_ready(rescore.pk)
     except IntegrityError:
-        raise Refused("rescore-open", "Another change is still to be applied or discarded.") from None
+        raise Refused("rescore-open", _("Another change is still to be applied or discarded.")) from None
     rescore.refresh_from_db()
     return rescore
 
@@ -109,9 +110,9 @@ def apply_rescore(rescore: Rescore, user: User) -> int:
         round_ = Round.objects.select_related("contest").get(pk=rescore.round_id)
         limits = [Limit(**limit) for limit in rescore.limits]
         if rescore.state == Rescore.State.MEASURING:
-            raise Refused("still-measuring", "Workers are still measuring for this preview.")
+            raise Refused("still-measuring", _("Workers are still measuring for this preview."))
         if round_.limits != rescore.limits_before or _preview(round_, limits) != rescore.preview:
-            raise Refused("changed-meanwhile", "The round has changed since; discard this and look again.")
+            raise Refused("changed-meanwhile", _("The round has changed since; discard this and look again."))
         _decide(rescore, user, Rescore.State.APPLIED, (Rescore.State.READY,))
         Round.objects.filter(pk=round_.pk).update(limits=rescore.limits)
         changed = [entry for entry in _scored(round_) if _apply(entry, limits)]
@@ -143,7 +144,7 @@ def discard_rescore(rescore: Rescore, user: User) -> None:
 def _decide(rescore: Rescore, user: User, state: Rescore.State, sources: Sequence[Rescore.State]) -> None:
     open_ = Rescore.objects.filter(pk=rescore.pk, state__in=sources)
     if not open_.update(state=state, decided_by=user, decided_at=timezone.now()):
-        raise Refused("already-decided", "This change was applied or discarded already.")
+        raise Refused("already-decided", _("This change was applied or discarded already."))
 
 
 def _scored(round_: Round) -> list[Entry]:

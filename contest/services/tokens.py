@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import ApiToken, Organiser, Team, User
@@ -22,16 +23,19 @@ SEEN_EVERY = datetime.timedelta(minutes=1)
 def create_token(user: User, name: str, scopes: Sequence[str], days: int, team: Team | None = None) -> str:
     """Make a token and return its secret, which is shown once and kept only as a hash."""
     if team is not None and ApiToken.Scope.ORGANISE in scopes:
-        raise Refused("team-token-cannot-organise", "A token of a team cannot run a contest.")
+        raise Refused("team-token-cannot-organise", _("A token of a team cannot run a contest."))
     if team is not None and Organiser.objects.filter(contest=team.contest_id, user=user).exists():
-        raise Refused("organiser-in-team", "An organiser cannot make a token for a team of the contest.")
+        raise Refused("organiser-in-team", _("An organiser cannot make a token for a team of the contest."))
     secret = PREFIX + secrets.token_urlsafe(32)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         now = timezone.now()
         usable = ApiToken.objects.filter(user=user, revoked_at=None, expires_at__gt=now)
         if usable.count() >= MAX_TOKENS:
-            raise Refused("too-many-tokens", f"You have {MAX_TOKENS} tokens already; revoke one first.")
+            raise Refused(
+                "too-many-tokens",
+                _("You have %(max_tokens)s tokens already; revoke one first.") % {"max_tokens": MAX_TOKENS},
+            )
         token = ApiToken.objects.create(
             user=user,
             team=team,
