@@ -8,7 +8,7 @@ WORKERS ?= 2
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots chaos system lock clean
+.PHONY: help install run test lint format bench screenshots chaos long-kmm system lock clean
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ screenshots: $(STAMP) ## Write pictures of every page to var/screenshots
 
 chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
 	@KAKURENBO_TEST_MATRIX=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
+
+long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand small panels
+	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py -s -q
 
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh

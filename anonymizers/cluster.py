@@ -36,7 +36,7 @@ def cluster(
     for t in np.unique(number).tolist():
         chosen = np.flatnonzero(number == t)
         people, place = np.unique(rows.customer[chosen], return_inverse=True)
-        groups = _equal_groups(_units(rows, chosen, place, len(people)), k, rng)
+        groups = equal_groups(_units(rows, chosen, place, len(people)), k, rng)
         crowd[chosen] = n_crowds + groups[place]
         n_crowds += int(groups.max()) + 1
         too_small += len(people) if len(people) < k else 0
@@ -57,7 +57,7 @@ def _units(rows: Transactions, chosen: Integers, place: Integers, n: int) -> spa
     return units
 
 
-def _equal_groups(units: sparse.csr_matrix, k: int, rng: np.random.Generator) -> Integers:
+def equal_groups(units: sparse.csr_matrix, k: int, rng: np.random.Generator) -> Integers:
     """Groups of k by repeated choice: a random customer and the nearest k − 1; the last takes the rest."""
     n = units.shape[0]
     norms = np.asarray(units.multiply(units).sum(axis=1)).ravel()

@@ -17,6 +17,7 @@ from anonymizers.dirichlet import DIRICHLET
 from anonymizers.gh_tree.gh_tree_customers import GH_TREE_CUSTOMERS
 from anonymizers.identity import IDENTITY
 from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
+from anonymizers.kmm.kmm_entry import KMM_ENTRY
 from anonymizers.more_entry import MORE_P_ENTRY, MORE_S_ENTRY
 from anonymizers.noise import NOISE
 from anonymizers.parameters import checked
@@ -42,6 +43,7 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     ITEMSET_CLUSTERS,
     BAYES_SYNTHETIC_SPENDING,
     GH_TREE_CUSTOMERS,
+    KMM_ENTRY,
     MORE_P_ENTRY,
     MORE_S_ENTRY,
 )

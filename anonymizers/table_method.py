@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import Parameter, ParameterError
+from anonymizers.publish import Refused
 
 Columns = Mapping[str, str | Sequence[str]]
 """Role → column or columns, for example ``{"id": "household", "qid": ["week", "units"]}``."""
@@ -66,3 +68,16 @@ def only_column(columns: Columns, role: str) -> str:
     if len(named) != 1:
         raise ParameterError(f"The role {role!r} takes exactly one column. Got {len(named)} instead.")
     return named[0]
+
+
+def refuse_missing(method: str, table: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse cells without a value, and numbers without end."""
+    for name in columns:
+        missing = table[name].isna().to_numpy()
+        if missing.any():
+            raise Refused(
+                f"{method} needs a value in every cell. Column {name!r} lacks {int(missing.sum())}, "
+                f"first in row {int(missing.argmax()) + 1}. Fill or drop those rows first."
+            )
+        if pd.api.types.is_float_dtype(table[name]) and not np.isfinite(table[name]).all():
+            raise Refused(f"{method} needs finite numbers. Column {name!r} has an infinite one.")

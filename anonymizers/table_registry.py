@@ -22,6 +22,11 @@ from anonymizers.mi import MI
 from anonymizers.more_mi import MORE_MI
 from anonymizers.more_p import MORE_P
 from anonymizers.more_s import MORE_S
+from anonymizers.panel.panel_aggregate import PANEL_AGGREGATE
+from anonymizers.panel.panel_cluster import PANEL_CLUSTER
+from anonymizers.panel.panel_delete import PANEL_DELETE
+from anonymizers.panel.panel_dirichlet import PANEL_DIRICHLET
+from anonymizers.panel.panel_swap import PANEL_SWAP
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.response_noise import RESPONSE_NOISE
@@ -38,6 +43,11 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
     RESPONSE_SWAP,
     MARKET_LEVEL,
     KMM,
+    PANEL_AGGREGATE,
+    PANEL_CLUSTER,
+    PANEL_DELETE,
+    PANEL_SWAP,
+    PANEL_DIRICHLET,
     GH_TREE,
     MONDRIAN,
     PERSON_K,

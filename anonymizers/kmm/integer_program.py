@@ -1,4 +1,4 @@
-"""Integer programs with HiGHS: built row by row, started from a known solution, stopped by time or hand."""
+"""Integer programs: built row by row, started from a known solution, stopped by time or hand."""
 
 from __future__ import annotations
 
@@ -10,17 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from anonymizers.kmm.cbc import Answer, solved_by_cbc
 from anonymizers.kmm.problem import Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """The best values found (None if none were) and the proven lower bound, infinite if there are none."""
-
-    values: Floats | None
-    bound: float
-    finished: bool
-    """False if time or an interrupt ended the proof early."""
 
 
 @dataclass(eq=False)
@@ -48,9 +39,17 @@ class Program:
         self.highs.append(high)
 
     def solve(self, start: Floats | None, seconds: float, gap: float) -> Answer:
-        """Solve to a relative gap; a warm start is given by the values of all variables."""
-        import highspy
+        """Solve to a relative gap by HiGHS, or by CBC where HiGHS is absent.
 
+        A warm start is given by the values of all variables; CBC goes without.
+        """
+        try:
+            import highspy
+        except ImportError:
+            return solved_by_cbc(self, seconds, gap)
+        return self._solved_by_highs(highspy, start, seconds, gap)
+
+    def _solved_by_highs(self, highspy: Any, start: Floats | None, seconds: float, gap: float) -> Answer:
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("threads", 1)

@@ -12,6 +12,7 @@ import pandas as pd
 from anonymizers.anonymizer import ParameterError
 from anonymizers.kmm.problem import Floats, Problem
 from anonymizers.publish import Refused
+from anonymizers.table_method import refuse_missing
 from datasets.tables import Integers
 
 
@@ -31,7 +32,7 @@ def panel_problem(
     weights: Mapping[str, float] | None = None,
 ) -> PanelProblem:  # fmt: skip
     """Code a table. Equal records of one person are one incidence and move together (A5)."""
-    _refuse_missing(table, [id, *qid, *([sensitive] if sensitive else [])])
+    refuse_missing("kmm", table, [id, *qid, *([sensitive] if sensitive else [])])
     person, people = pd.factorize(table[id], sort=True)
     row = np.asarray(table.groupby(list(qid), sort=True, observed=True).ngroup(), dtype=np.int64)
     first = np.unique(row, return_index=True)[1]
@@ -94,15 +95,3 @@ def _person_values(table: pd.DataFrame, person: Integers, people: int, sensitive
             f"The sensitive column {sensitive!r} must have one value a person. Got several for some."
         )
     return value
-
-
-def _refuse_missing(table: pd.DataFrame, columns: list[str]) -> None:
-    for name in columns:
-        missing = table[name].isna().to_numpy()
-        if missing.any():
-            raise Refused(
-                f"kmm needs a value in every cell. Column {name!r} lacks {int(missing.sum())}, "
-                f"first in row {int(missing.argmax()) + 1}. Fill or drop those rows first."
-            )
-        if pd.api.types.is_float_dtype(table[name]) and not np.isfinite(table[name]).all():
-            raise Refused(f"kmm needs finite numbers. Column {name!r} has an infinite one.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import _thread
 import json
 import math
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -18,8 +20,10 @@ from hypothesis import strategies as st
 
 from anonymizers.anonymizer import ParameterError
 from anonymizers.kmm import fast as fast_module
+from anonymizers.kmm.cbc import solved_by_cbc
 from anonymizers.kmm.exact import exact
 from anonymizers.kmm.fast import fast
+from anonymizers.kmm.integer_program import Program
 from anonymizers.kmm.problem import Problem, is_legal, require_solvable
 from anonymizers.kmm.start import dealt
 from anonymizers.publish import Refused
@@ -297,3 +301,36 @@ def test_the_command_takes_weights_from_a_file_and_prints_what_it_proved(
     # but for (2, 2, 2) to (3, 0, 2), which costs sqrt(1 + 4).
     assert report["objective"] == report["lower_bound"] == pytest.approx(5**0.5)
     assert pd.read_csv(tmp_path / "out.csv").loc[0, QID].tolist() == [3, 0, 2]
+
+
+def test_cbc_solves_where_highs_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same optimum, proven by the solver that comes with PuLP."""
+    rng = np.random.default_rng(5)
+    key = np.unique(rng.integers(0, 9, size=30) * 8 + rng.integers(0, 8, size=30))
+    row = np.unique(key // 8, return_inverse=True)[1]
+    problem = Problem(rng.random((row.max() + 1, 2)), row, key % 8, 4, 1, np.zeros(8, dtype=np.int64))
+    with_highs = exact(problem, np.random.default_rng(0), 60)
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with_cbc = exact(problem, np.random.default_rng(0), 60)
+    assert with_highs.finished and with_cbc.finished
+    assert with_cbc.objective == pytest.approx(with_highs.objective)
+    assert with_cbc.bound == pytest.approx(with_highs.bound)
+
+
+def test_cbc_says_when_nothing_is_possible() -> None:
+    program = Program()
+    x = program.variable(1.0)
+    program.constrain([(x, 1.0)], 2, np.inf)
+    assert solved_by_cbc(program, 10, 0.0).bound == np.inf
+
+
+@pytest.mark.skipif(not os.environ.get("KAKURENBO_LONG"), reason="a million rows: make long-kmm")
+def test_a_million_distinct_quasi_identifiers_are_solved_in_bounded_memory() -> None:
+    rng = np.random.default_rng(6)
+    n = 1_000_000
+    table = pd.DataFrame({"who": np.arange(n) % 200_000, "x": rng.random(n), "y": rng.random(n)})
+    columns = {"id": "who", "qid": ["x", "y"]}
+    done = run_table_method("kmm", table, columns, 1, {"k": 3, "effort": 0.02})
+    assert person_k_anonymity(done.table, "who", ["x", "y"]).value >= 3
+    print({name: done.report[name] for name in ("objective", "gap", "cpu_seconds", "peak_memory_mib")})
+    assert done.report["peak_memory_mib"] < 4096
