@@ -37,7 +37,7 @@ def kmm_entry(
     (2022), sections 4 and 5.1.
     """
     basket = baskets(original, items, period, amounts)
-    names = [name for name in basket.table if name != "customer"]
+    names = [str(name) for name in basket.table.columns if name != "customer"]
     weights = {name: period_weight if name == "period" else 1.0 for name in names}
     panel = panel_problem(basket.table, "customer", names, k, weights=weights)
     done = solved(panel.problem, rng, "fast", 1, effort, 0.0)
