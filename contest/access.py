@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
@@ -18,6 +20,7 @@ from contest.models import (
     Membership,
     Organiser,
     Phase,
+    Rescore,
     Round,
     Team,
     User,
@@ -59,6 +62,11 @@ def round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
         raise Http404
     round_.contest = contest
     return round_
+
+
+def organised_round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
+    organised_contest_for(user, contest_slug)
+    return round_for(user, contest_slug, round_slug)
 
 
 def team_of(user: Viewer, contest: Contest) -> Team | None:
@@ -166,6 +174,40 @@ def attack_of(contest: Contest, attack_id: int) -> Attack:
     if attack is None:
         raise Http404
     return attack
+
+
+def phase_of(contest: Contest, phase_id: int) -> Phase:
+    """A phase of a contest that the caller organises."""
+    phase = Phase.objects.select_related("round__contest").filter(round__contest=contest, pk=phase_id).first()
+    if phase is None:
+        raise Http404
+    return phase
+
+
+def rescore_of(contest: Contest, rescore_id: int) -> Rescore:
+    """A change of limits in a contest that the caller organises."""
+    rescore = (
+        Rescore.objects.select_related("round__contest", "requested_by", "decided_by")
+        .filter(round__contest=contest, pk=rescore_id)
+        .first()
+    )
+    if rescore is None:
+        raise Http404
+    return rescore
+
+
+def entries_of(contest: Contest, ids: Sequence[str]) -> list[Entry]:
+    """Entries of a contest that the caller organises; one that is not among them does not exist."""
+    if not all(key.isdecimal() and len(key) < 19 for key in ids):
+        raise Http404
+    wanted = {int(key) for key in ids}
+    found = Entry.objects.filter(round__contest=contest, pk__in=wanted).select_related(
+        "team", "round__contest"
+    )
+    entries = list(found.order_by("pk"))
+    if len(entries) != len(wanted):
+        raise Http404
+    return entries
 
 
 def runs_of(contest: Contest, run_id: str | None, entry_id: str | None) -> list[AttackRun]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from django.contrib.auth import views as auth
-from django.urls import path
+from django.urls import include, path
 
 from contest.forms.accounts import LogInForm
 from contest.views import (
@@ -13,7 +13,6 @@ from contest.views import (
     entries,
     health,
     methods,
-    organise,
     teams,
     tokens,
 )
@@ -45,13 +44,7 @@ urlpatterns = [
     path("kit/reidentify.py", attacks.template_program, name="template_program"),
     path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),
     path("contests/<slug:slug>/", contests.contest, name="contest"),
-    path("contests/<slug:slug>/organise/", organise.organise, name="organise"),
-    path("contests/<slug:slug>/organise/announce/", organise.publish_announcement, name="announce"),
-    path("contests/<slug:slug>/organise/house/", organise.house_entry, name="house_entry"),
-    path(
-        "contests/<slug:slug>/organise/attacks/<int:attack_id>/", organise.steer_attack, name="steer_attack"
-    ),
-    path("contests/<slug:slug>/organise/rerun/", organise.rerun_runs, name="rerun"),
+    path("contests/<slug:slug>/organise/", include("contest.views.organise.urls")),
     path("contests/<slug:slug>/teams/new/", teams.create, name="team_create"),
     path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
     path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),

@@ -3,12 +3,17 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from anonymizers.anonymizer import Anonymizer, Parameter
 from anonymizers.registry import ANONYMIZERS
-from contest.models import Contest, Round
+from contest.models import Contest, Entry, Round
+from contest.models.names import normalise_name
 from contest.words import say
+from scoring.registry import MEASURES
+from scoring.registry import measure as find_measure
+from scoring.rules import Limit
 
 
 class AnnouncementForm(forms.Form):
@@ -76,3 +81,105 @@ def field_of(parameter: Parameter) -> forms.Field:
 
 def _whole(bound: float | None) -> int | None:
     return None if bound is None else int(bound)
+
+
+class RepairForm(forms.Form):
+    """What is done to the entries that were chosen in the table above it."""
+
+    ACTS = (
+        ("void", _("Void: counts no more, without blame")),
+        ("unvoid", _("Take a mark back")),
+        ("disqualify", _("Disqualify")),
+        ("give-back", _("Give the attempt back")),
+        ("rerun", _("Run all attacks on them again")),
+    )
+    act = forms.ChoiceField(label=_("What to do"), choices=ACTS)
+    reason = forms.CharField(
+        label=_("Reason"), max_length=300, help_text=_("Kept in the log; may be shown to everybody.")
+    )
+
+
+class RoundField(forms.ModelChoiceField):
+    """A round by its own name; the contest is known where this is asked."""
+
+    def label_from_instance(self, obj: Round) -> str:
+        return obj.name
+
+
+class EntryFilterForm(forms.Form):
+    round = RoundField(Round.objects.none(), label=_("Round"), required=False, empty_label=_("all"))
+    state = forms.ChoiceField(label=_("State"), required=False)
+    team = forms.CharField(label=_("Team’s name contains"), required=False, max_length=60)
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rounds, states = self.fields["round"], self.fields["state"]
+        assert isinstance(rounds, forms.ModelChoiceField)
+        assert isinstance(states, forms.ChoiceField)
+        rounds.queryset = Round.objects.filter(contest=contest)
+        states.choices = [("", _("all")), *Entry.State.choices, *Entry.Mark.choices[1:]]
+
+    def narrowed(self, entries: QuerySet[Entry]) -> QuerySet[Entry]:
+        data = self.cleaned_data
+        if data["round"]:
+            entries = entries.filter(round=data["round"])
+        if data["state"] in Entry.Mark.values:
+            entries = entries.filter(mark=data["state"])
+        elif data["state"]:
+            entries = entries.filter(state=data["state"])
+        if data["team"]:
+            entries = entries.filter(team__name_key__contains=normalise_name(data["team"]))
+        return entries
+
+
+class LimitsForm(forms.Form):
+    """The limits of a round: a number for every measure in force, and room for one more."""
+
+    def __init__(self, round_: Round, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.current = [Limit(**limit) for limit in round_.limits]
+        for limit in self.current:
+            self.fields[f"limit_{limit.measure}"] = forms.FloatField(
+                label=f"{find_measure(limit.measure).title} {_sign(limit.operator)}",
+                required=False,
+                initial=limit.limit,
+                help_text=_("Empty: no limit on it any more."),
+                widget=forms.NumberInput(attrs={"step": "any"}),
+            )
+        taken = {limit.measure for limit in self.current}
+        others = [(it.name, f"{it.name}: {it.title}") for it in MEASURES if it.name not in taken]
+        self.fields["measure"] = forms.ChoiceField(
+            label=_("Another measure"), required=False, choices=[("", _("none")), *others]
+        )
+        self.fields["operator"] = forms.ChoiceField(
+            label=_("Its value must be"),
+            required=False,
+            choices=[("<=", _("at most")), (">=", _("at least"))],
+        )
+        self.fields["limit"] = forms.FloatField(
+            label=_("Its limit"), required=False, widget=forms.NumberInput(attrs={"step": "any"})
+        )
+        self.fields["reason"] = forms.CharField(
+            label=_("Reason"), max_length=300, help_text=_("Kept in the log; may be shown to everybody.")
+        )
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if data.get("measure") and data.get("limit") is None and "limit" not in self.errors:
+            self.add_error("limit", _("A new measure needs a limit."))
+        return data
+
+    def limits(self) -> list[Limit]:
+        data = self.cleaned_data
+        kept = [
+            Limit(limit.measure, limit.operator, value)
+            for limit in self.current
+            if (value := data[f"limit_{limit.measure}"]) is not None
+        ]
+        if data["measure"]:
+            kept.append(Limit(data["measure"], data["operator"] or "<=", data["limit"]))
+        return kept
+
+
+def _sign(operator: str) -> str:
+    return "≤" if operator == "<=" else "≥"

@@ -44,6 +44,62 @@ def close_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | 
         _set_end(phase, user, now, "phase.moved", reason)
 
 
+def open_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | None = None) -> None:
+    """Let a planned phase begin now."""
+    now = now or timezone.now()
+    if phase.ends_at <= now:
+        raise Refused("phase-closed", _("This phase is over; to let it go on, open it again."))
+    if phase.starts_at <= now:
+        raise Refused("phase-open", _("This phase is open already."))
+    move_phase(phase, user, now, phase.ends_at, reason)
+
+
+def move_phase(
+    phase: Phase, user: User, starts_at: datetime.datetime, ends_at: datetime.datetime, reason: str
+) -> None:
+    """Give a phase that has not begun other times; refused where they run into another phase."""
+    if ends_at <= starts_at:
+        raise Refused("phase-has-no-length", _("A phase must end after it starts."))
+    with transaction.atomic():
+        _require_current(phase)
+        if phase.opened_at is not None:
+            raise Refused("phase-open", _("This phase has begun; only its end can be moved."))
+        _require_free_span(phase, starts_at, ends_at)
+        before = {"starts_at": phase.starts_at.isoformat(), "ends_at": phase.ends_at.isoformat()}
+        after = {"starts_at": starts_at.isoformat(), "ends_at": ends_at.isoformat()}
+        Phase.objects.filter(pk=phase.pk).update(starts_at=starts_at, ends_at=ends_at)
+        phase.refresh_from_db()
+        bump_board(phase.round_id)
+        contest = phase.round.contest
+        audit.record(
+            "phase.moved", phase, contest=contest, actor=user, before=before, after=after, reason=reason
+        )
+
+
+def may_publish(round_: Round) -> bool:
+    """Whether there are counted results that wait for their phase."""
+    results = Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, opened_at=None)
+    return round_.tallied_at is not None and results.exists()
+
+
+def publish_results(round_: Round, user: User, reason: str, now: datetime.datetime | None = None) -> None:
+    """Let the results phase begin now; what is not counted yet cannot be published."""
+    now = now or timezone.now()
+    phase = (
+        Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS).select_related("round__contest").first()
+    )
+    if phase is None:
+        raise Refused("no-results-phase", _("This round has no results phase."))
+    if not Round.objects.filter(pk=round_.pk, tallied_at__isnull=False).exists():
+        raise Refused(
+            "not-counted",
+            _("Not everything is counted yet: close the earlier phases and wait for the last attack."),
+        )
+    if phase.starts_at <= now:
+        raise Refused("published", _("The results are public already."))
+    open_phase(phase, user, reason, now)
+
+
 def reopen_phase(
     phase: Phase,
     user: User,
@@ -114,6 +170,23 @@ def _require_no_overlap(phase: Phase, ends_at: datetime.datetime) -> None:
                 "kind": first.get_kind_display(),
                 "starts_at": first.starts_at.isoformat(),
                 "ends_at": ends_at.isoformat(),
+            },
+        )
+
+
+def _require_free_span(phase: Phase, starts_at: datetime.datetime, ends_at: datetime.datetime) -> None:
+    if phase.round.feedback == Feedback.FULL:
+        return
+    others = Phase.objects.filter(round=phase.round_id).exclude(pk=phase.pk)
+    first = others.filter(starts_at__lt=ends_at, ends_at__gt=starts_at).order_by("starts_at").first()
+    if first is not None:
+        raise Refused(
+            "phases-overlap",
+            _("The phase %(kind)s lasts from %(starts_at)s to %(ends_at)s. Move or close it first.")
+            % {
+                "kind": first.kind,
+                "starts_at": first.starts_at.isoformat(),
+                "ends_at": first.ends_at.isoformat(),
             },
         )
 

@@ -1,0 +1,91 @@
+"""What organisers say when they move a phase. Times are in the zone of the contest."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from contest.models import Phase
+
+
+class MomentField(forms.DateTimeField):
+    """A time to the minute or second in a zone that is not the server's."""
+
+    def __init__(self, zone: ZoneInfo, **options: Any) -> None:
+        self.zone = zone
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S")
+        super().__init__(widget=widget, help_text=zone.key, **options)
+
+    def to_python(self, value: Any) -> datetime.datetime | None:
+        with timezone.override(self.zone):
+            return super().to_python(value)
+
+    def prepare_value(self, value: Any) -> Any:
+        with timezone.override(self.zone):
+            return super().prepare_value(value)
+
+
+def reason_field() -> forms.CharField:
+    return forms.CharField(
+        label=_("Reason"), max_length=300, help_text=_("Kept in the log; may be shown to everybody.")
+    )
+
+
+class PhaseForm(forms.Form):
+    """``seen`` is the phase as the page showed it: what somebody else has moved since is not overwritten."""
+
+    seen_starts = forms.DateTimeField(widget=forms.HiddenInput)
+    seen_ends = forms.DateTimeField(widget=forms.HiddenInput)
+    seen_closed = forms.DateTimeField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.phase = phase
+        for name, moment in (
+            ("seen_starts", phase.starts_at),
+            ("seen_ends", phase.ends_at),
+            ("seen_closed", phase.closed_at),
+        ):
+            self.initial[name] = moment.isoformat() if moment else ""
+        self.add_times(phase.round.contest.zone)
+        self.fields["reason"] = reason_field()
+
+    def add_times(self, zone: ZoneInfo) -> None:
+        """A form that asks for times adds their fields here."""
+
+    def seen(self) -> Phase:
+        """The phase as the organiser saw it."""
+        phase = copy.copy(self.phase)
+        phase.starts_at = self.cleaned_data["seen_starts"]
+        phase.ends_at = self.cleaned_data["seen_ends"]
+        phase.closed_at = self.cleaned_data["seen_closed"]
+        return phase
+
+
+class EndForm(PhaseForm):
+    def add_times(self, zone: ZoneInfo) -> None:
+        self.fields["ends_at"] = MomentField(zone, label=_("New end"), initial=self.phase.ends_at)
+        self.fields["move_later"] = forms.BooleanField(
+            label=_("Move the later phases by the same time"), required=False, initial=True
+        )
+
+
+class SpanForm(PhaseForm):
+    def add_times(self, zone: ZoneInfo) -> None:
+        self.fields["starts_at"] = MomentField(zone, label=_("New start"), initial=self.phase.starts_at)
+        self.fields["ends_at"] = MomentField(zone, label=_("New end"), initial=self.phase.ends_at)
+
+
+FORMS: dict[str, type[PhaseForm]] = {
+    "open": PhaseForm,
+    "close": PhaseForm,
+    "extend": EndForm,
+    "reopen": EndForm,
+    "move": SpanForm,
+}

@@ -1,0 +1,1 @@
+"""The organisers' pages: one file a page, each act one call of a service."""

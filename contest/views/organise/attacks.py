@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Avg, Count, Q
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from attacks.sandbox import examine
+from contest import access
+from contest.models import Attack, AttackRun
+from contest.services.attacks import rerun, set_attack_active
+from contest.views.requests import UserRequest
+
+
+@login_required
+@require_safe
+def attacks(request: UserRequest, slug: str) -> HttpResponse:
+    contest = access.organised_contest_for(request.user, slug)
+    found = Attack.objects.filter(round__contest=contest, is_dry_run=False).select_related("round", "team")
+    context = {
+        "contest": contest,
+        "here": "attacks",
+        "attacks": found.annotate(
+            n_runs=Count("runs"),
+            n_done=Count("runs", filter=Q(runs__state=AttackRun.State.DONE)),
+            n_failed=Count("runs", filter=Q(runs__state=AttackRun.State.FAILED)),
+            mean_seconds=Avg("runs__seconds"),
+        ),
+        "sandbox": examine(settings.SANDBOX),
+    }
+    return render(request, "contest/organise/attacks.html", context)
+
+
+@login_required
+@require_POST
+def steer_attack(request: UserRequest, slug: str, attack_id: int) -> HttpResponse:
+    """Stop or resume an attack, or run all or the failed cells of its row again."""
+    contest = access.organised_contest_for(request.user, slug)
+    attack = access.attack_of(contest, attack_id)
+    act = request.POST.get("act")
+    if act in {"stop", "resume"}:
+        set_attack_active(attack, request.user, act == "resume")
+    elif act in {"rerun", "rerun-failed"}:
+        runs = attack.runs.select_related("attack", "entry__round__contest")
+        chosen = runs.filter(state=AttackRun.State.FAILED) if act == "rerun-failed" else runs
+        n = rerun(list(chosen), request.user, request.POST.get("reason", "")[:300])
+        messages.success(request, _("%(n)s runs are queued again.") % {"n": n})
+    return redirect("organise_attacks", slug)
+
+
+@login_required
+@require_POST
+def rerun_runs(request: UserRequest, slug: str) -> HttpResponse:
+    """Run one cell of the matrix again, or the whole column of an entry."""
+    contest = access.organised_contest_for(request.user, slug)
+    runs = access.runs_of(contest, request.POST.get("run"), request.POST.get("entry"))
+    n = rerun(runs, request.user, request.POST.get("reason", "")[:300])
+    messages.success(request, _("%(n)s runs are queued again.") % {"n": n})
+    return redirect(runs[0].attack if request.POST.get("run") else runs[0].entry)
