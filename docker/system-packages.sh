@@ -1,8 +1,9 @@
 #!/bin/sh
 # Debian packages that Kakurenbo uses where they are present: a browser and a Japanese font for the
-# page tests, bubblewrap for sandboxed programs, and the services that a large installation runs on.
+# page tests, bubblewrap for sandboxed programs, the services that a large installation runs on, and R's bayesm,
+# which a benchmark compares with.
 set -eu
-packages="chromium fonts-noto-cjk bubblewrap"
+packages="chromium fonts-noto-cjk bubblewrap r-cran-bayesm"
 command -v psql >/dev/null || packages="$packages postgresql"
 command -v redis-server >/dev/null || packages="$packages redis-server"
 command -v rabbitmqctl >/dev/null || packages="$packages rabbitmq-server"

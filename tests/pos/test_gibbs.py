@@ -10,6 +10,7 @@ from anonymizers.bayes_synthetic.gibbs import Draws, log_posterior, sample
 from anonymizers.bayes_synthetic.model import FlexiblePrior, Sums
 from datasets.store_panel import StorePanel
 from tests.pos.panels import COLUMNS, ELASTICITY, MULTIPLIERS, simulated
+from tests.pos.peers import nuts
 
 
 def small_case() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -98,6 +99,20 @@ def test_both_sweeps_have_the_same_stationary_distribution() -> None:
     assert (gap < 4.5 * np.hypot(*error)).all(), gap / np.hypot(*error)
     # One at a time μ and the mean of u hold each other back; that is why the block is the default.
     assert effective_draws(ways[0])[0] > 5 * effective_draws(ways[1])[0]
+
+
+def test_the_posterior_is_that_of_pymcs_nuts() -> None:
+    """PyMC writes the model a second time and samples it by another method; effective draws by ArviZ."""
+    panel = StorePanel.of(simulated(7, n_stores=4, n_weeks=10, n_brands=1), COLUMNS)
+    y, x, store = panel.log_response, panel.predictors, panel.subject.codes.astype(np.int64)
+    prior = FlexiblePrior(0.3, np.array([0.3]))
+    theirs = nuts(y, x, store, prior, draws=300, tune=300)
+    sums = Sums.of(y, x, store, np.zeros(4, dtype=np.int64))
+    ours = flat(sample(sums, prior, np.random.default_rng(1), draws=20_000))
+    assert theirs.effective.min() > 100 and effective_draws(ours).min() > 10_000
+    # Eleven means and eleven deviations, each within four standard errors; ours are below a tenth of theirs.
+    assert (np.abs(ours.mean(axis=(0, 1)) - theirs.mean) < 4 * theirs.mean_error).all()
+    assert (np.abs(ours.std(axis=(0, 1)) - theirs.deviation) < 4 * theirs.deviation_error).all()
 
 
 def test_effective_draws_of_an_autoregressive_chain_are_what_theory_says() -> None:
