@@ -62,6 +62,7 @@ system: ## Install what a Debian machine may lack (as root)
 lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/dev.in -o requirements/dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/base.in -c requirements/dev.lock -o requirements/base.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/sandbox.in -c requirements/dev.lock -o requirements/sandbox.lock
 
 clean: ## Remove .venv, caches and the demo's data in var/
 	@rm -rf $(VENV) var build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -14,7 +14,18 @@ PREFIX = "KAKURENBO_"
 
 
 def text(name: str, default: str = "") -> str:
-    return os.environ.get(PREFIX + name, default)
+    """A variable, or the content of the file that ``…_FILE`` names, as secrets are handed to containers."""
+    given = os.environ.get(PREFIX + name)
+    path = os.environ.get(f"{PREFIX}{name}_FILE")
+    if path is None:
+        return default if given is None else given
+    if given is not None:
+        raise ImproperlyConfigured(f"Set {PREFIX}{name} or {PREFIX}{name}_FILE, not both.")
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8"
+        raise ImproperlyConfigured(f"{PREFIX}{name}_FILE cannot be read: {path}: {reason}.") from None
 
 
 def flag(name: str, default: bool = False) -> bool:
@@ -39,6 +50,48 @@ def number(name: str, default: int, low: int = 0) -> int:
 
 def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+ROLES = ("all", "attacks")
+
+
+def role() -> str:
+    """What this machine is for. One of ``attacks`` runs attacks only, and holds no secret of the web part."""
+    given = text("ROLE", "all")
+    if given not in ROLES:
+        raise ImproperlyConfigured(f"{PREFIX}ROLE must be one of {', '.join(ROLES)}. Got {given!r} instead.")
+    if given == "attacks" and (text("SECRET_KEY") or text("VAULT_LOCATION") or text("VAULT_BUCKET")):
+        raise ImproperlyConfigured(
+            f"A machine of {PREFIX}ROLE=attacks must not hold {PREFIX}SECRET_KEY or {PREFIX}VAULT_…: "
+            "take them out of its environment."
+        )
+    return given
+
+
+def store(name: str, var: Path) -> dict[str, Any]:
+    """Django's settings for one store of files: a folder, or a bucket of a service that speaks S3.
+
+    A bucket's keys are the store's own (``KAKURENBO_VAULT_S3_KEY``) or those for all (``KAKURENBO_S3_KEY``).
+    """
+    bucket = text(f"{name.upper()}_BUCKET")
+    if not bucket:
+        location = text(f"{name.upper()}_LOCATION", str(var / "files" / name))
+        return {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": location}}
+
+    def option(key: str) -> str | None:
+        return text(f"{name.upper()}_S3_{key}") or text(f"S3_{key}") or None
+
+    return {
+        "BACKEND": "contest.buckets.BucketStorage",
+        "OPTIONS": {
+            "bucket_name": bucket,
+            "location": name,
+            "endpoint_url": option("ENDPOINT"),
+            "region_name": option("REGION"),
+            "access_key": option("KEY"),
+            "secret_key": option("SECRET"),
+        },
+    }
 
 
 def secret_key(var: Path, production: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from importlib import metadata
 from pathlib import Path
 
@@ -19,9 +20,10 @@ PRODUCTION = env.flag("PRODUCTION")
 DEBUG = env.flag("DEBUG")
 if PRODUCTION and DEBUG:
     raise ImproperlyConfigured("KAKURENBO_DEBUG must not be set in production.")
-SECRET_KEY = env.secret_key(VAR, PRODUCTION)
+ROLE = env.role()
+SECRET_KEY = secrets.token_urlsafe(48) if ROLE == "attacks" else env.secret_key(VAR, PRODUCTION)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1],testserver")
-if PRODUCTION and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
+if PRODUCTION and ROLE != "attacks" and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
     raise ImproperlyConfigured("KAKURENBO_ALLOWED_HOSTS must name the site's host names in production.")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000")
@@ -40,6 +42,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "contest.middleware.RequestLog",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "contest.middleware.ContentSecurityPolicy",
@@ -73,6 +76,10 @@ TEMPLATES = [
     }
 ]
 
+if PRODUCTION and not env.text("DATABASE_URL"):
+    raise ImproperlyConfigured(
+        "KAKURENBO_DATABASE_URL must be set in production, to postgresql://… or sqlite:…."
+    )
 DATABASES = {"default": env.database(env.text("DATABASE_URL"), VAR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -83,26 +90,17 @@ CACHES = {
 }
 
 # Three stores. `entries` holds what attackers may read, `attacks` what they hand in, `vault` uploads and
-# truths: only contest/vault.py opens it. Any backend of Django's storage API can take the place of each.
+# truths: only contest/vault.py opens it, and a machine that only attacks has none.
 FILES = VAR / "files"
 STORAGES = {
     "default": {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": FILES / "public"}},
-    "entries": {
-        "BACKEND": env.text("ENTRIES_STORAGE", "contest.storage.AtomicFileStorage"),
-        "OPTIONS": {"location": env.text("ENTRIES_LOCATION", str(FILES / "entries"))},
-    },
-    "attacks": {
-        "BACKEND": env.text("ATTACKS_STORAGE", "contest.storage.AtomicFileStorage"),
-        "OPTIONS": {"location": env.text("ATTACKS_LOCATION", str(FILES / "attacks"))},
-    },
-    "vault": {
-        "BACKEND": env.text("VAULT_STORAGE", "contest.storage.AtomicFileStorage"),
-        "OPTIONS": {"location": env.text("VAULT_LOCATION", str(FILES / "vault"))},
-    },
+    "entries": env.store("entries", VAR),
+    "attacks": env.store("attacks", VAR),
+    "vault": {"BACKEND": "contest.storage.ClosedStorage"} if ROLE == "attacks" else env.store("vault", VAR),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR / "static"
+STATIC_ROOT = Path(env.text("STATIC", str(VAR / "static")))
 UPLOAD_MAX_BYTES = env.number("UPLOAD_MAX_MEGABYTES", 64, low=1) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
@@ -143,6 +141,10 @@ if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 31536000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    # Probes come from the machine itself or the monitoring, without TLS.
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+    # A browser's list of HTTPS hosts is for the owner of the domain to join, not for this program.
+    SILENCED_SYSTEM_CHECKS = ["security.W021"]
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
@@ -208,12 +210,32 @@ JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)
 JOB_MAX_ATTEMPTS = env.number("JOB_MAX_ATTEMPTS", 5, low=1)
 JOB_RING_SECONDS = env.number("JOB_RING_SECONDS", 20, low=1)
 SWEEP_SECONDS = env.number("SWEEP_SECONDS", 2, low=1)
+WORKER_STOP_SECONDS = env.number("WORKER_STOP_SECONDS", 10, low=1)
+METRICS_TOKEN = env.text("METRICS_TOKEN")
+METRICS_ADDRESSES = env.words("METRICS_ADDRESSES")
 
+LOG_FORMAT = env.text("LOG_FORMAT", "json" if PRODUCTION else "line")
+if LOG_FORMAT not in {"json", "line"}:
+    raise ImproperlyConfigured(f"KAKURENBO_LOG_FORMAT must be json or line. Got {LOG_FORMAT!r} instead.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"redact": {"()": "contest.logs.Redact"}},
+    "formatters": {
+        "line": {"()": "contest.logs.Line", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "json": {"()": "contest.logs.Json"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["redact"]}
+    },
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
-    "loggers": {"celery": {"level": "WARNING"}, "uvicorn.access": {"level": "WARNING"}},
+    "loggers": {
+        "celery": {"level": "WARNING"},
+        "uvicorn.access": {"level": "WARNING"},
+        # On a person's terminal a line for every request would bury what matters.
+        "contest.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
+        # Django's own handler would print the same line again, with the secrets in it.
+        "django": {"handlers": [], "propagate": True},
+        "django.server": {"handlers": ["console"], "propagate": False},
+    },
 }

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+import logging
+import re
+import time
+import uuid
 from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+
+from contest import logs
+
+logger = logging.getLogger("contest.requests")
 
 POLICY = "; ".join(
     (
@@ -31,6 +39,37 @@ class ContentSecurityPolicy:
         response = self.get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
         return response
+
+
+class RequestLog:
+    """Gives every request a number that its log lines and its answer carry, and writes one line about it.
+
+    The line names the route, not the address: addresses hold the secrets of invitations and resets.
+    """
+
+    SAFE = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-ID", "")
+        number = given if self.SAFE.fullmatch(given) else uuid.uuid4().hex
+        token = logs.request_id.set(number)
+        start = time.monotonic()
+        try:
+            response = self.get_response(request)
+            response["X-Request-ID"] = number
+            facts = {
+                "method": request.method,
+                "route": request.resolver_match.route if request.resolver_match else None,
+                "status": response.status_code,
+                "milliseconds": round(1000 * (time.monotonic() - start)),
+            }
+            logger.info("%(method)s %(route)s %(status)s", facts, extra={"facts": facts})
+            return response
+        finally:
+            logs.request_id.reset(token)
 
 
 class UploadLimit:

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from django.core.files import File
-from django.core.files.storage import FileSystemStorage, storages
+from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
@@ -43,9 +43,26 @@ class AtomicFileStorage(FileSystemStorage):
             os.close(folder)
         return name
 
+    def is_writable(self) -> bool:
+        try:
+            Path(self.location).mkdir(parents=True, exist_ok=True, mode=0o700)
+            with tempfile.TemporaryFile(dir=self.location):
+                return True
+        except OSError:
+            return False
+
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
         # The name is the content's hash: writing it twice writes the same bytes.
         return name
+
+
+class ClosedStorage(Storage):
+    """In the place of a store that this machine has no business with: whoever opens it is refused."""
+
+    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
+        raise PermissionError("This store is closed on this machine (KAKURENBO_ROLE).")
+
+    _open = _save = exists = delete = listdir = size = path = url = _refuse
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ class Child:
     quick_deaths: int = 0
 
 
-def _die_with_parent() -> None:
-    """Runs in the child before it becomes the program: no child outlives a supervisor that is killed."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+def die_with_parent(number: int = signal.SIGTERM) -> None:
+    """Runs in the child: it gets this signal when its parent ends, so that it cannot outlive it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
 
 
 class Supervisor:
@@ -77,7 +77,7 @@ class Supervisor:
                 list(child.command),
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,  # single-threaded here
+                preexec_fn=die_with_parent,  # single-threaded here
             )
             child.started = now
 

@@ -22,6 +22,8 @@ ROUND = "contests/<slug:slug>/<slug:round_slug>/"
 urlpatterns = [
     path("", contests.home, name="home"),
     path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.metrics, name="metrics"),
     path("signup/", accounts.signup, name="signup"),
     path("login/", auth.LoginView.as_view(authentication_form=LogInForm), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),

@@ -45,6 +45,9 @@ class Job(models.Model):
         help_text=_("For whom it is."),
     )
     payload = models.JSONField(default=dict, blank=True)
+    release = models.PositiveIntegerField(
+        db_default=1, help_text=_("The lowest number of a worker that can do it; see contest/release.py.")
+    )
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
     token = models.CharField(max_length=32, blank=True)

@@ -137,11 +137,13 @@ def settle_entry(entry_id: int) -> None:
 
     What teams bring counts as soon as it is judged: a slow program of one team must not hide another's place.
     """
-    entry = Entry.objects.select_for_update().get(pk=entry_id)
+    entry = (
+        Entry.objects.select_for_update().only("round_id", "most_hits", "strongest_attack").get(pk=entry_id)
+    )
     runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False)
     due = runs.filter(attack__kind=Attack.Kind.HOUSE, attack__is_active=True)
     under_way = due.exclude(state__in=AttackRun.FINAL).exists()
-    done = runs.filter(state=AttackRun.State.DONE).select_related("attack__team")
+    done = runs.filter(state=AttackRun.State.DONE).select_related("attack__team").defer("found_customers")
     best = done.order_by("-hits", "attack__name", "pk").first()
     known = best is not None and not under_way
     entry.most_hits = best.hits if best is not None and known else None

@@ -19,7 +19,9 @@ from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from contest import logs
 from contest.models import AttackRun, Entry, Job
+from contest.release import RELEASE
 from contest.services.failures import record_failure
 
 logger = logging.getLogger(__name__)
@@ -46,6 +48,17 @@ CLAIM_TRIES = 100
 """How often a worker looks again when others are faster."""
 
 
+@dataclass
+class Worker:
+    """By what name this process holds jobs: its machine's, and in a worker also its main process' number."""
+
+    host: str
+    name: str
+
+
+WORKER = Worker(socket.gethostname()[:100], socket.gethostname()[:100])
+
+
 class LeaseLost(Exception):
     """Somebody else holds this job now, so nothing of ours may be written."""
 
@@ -65,6 +78,7 @@ def enqueue_job(
         attack_run=attack_run,
         owner_id=owner_id,
         payload=payload or {},
+        release=RELEASE,
         rung_at=timezone.now(),
     )
     transaction.on_commit(lambda: ring(job.pk, kind), robust=True)
@@ -116,16 +130,17 @@ class Claim:
 
 
 def claim_job(job_id: int) -> Claim | None:
-    """Take a queued job, or nothing where another worker has it or had it."""
+    """Take a queued job, or nothing where another worker has it or had it, or where it needs a newer one."""
     token = secrets.token_hex(16)
     now = timezone.now()
-    taken = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
+    ours = Job.objects.filter(pk=job_id, state=Job.State.QUEUED, release__lte=RELEASE)
+    taken = ours.update(
         state=Job.State.RUNNING,
         attempts=F("attempts") + 1,
         token=token,
         lease_until=now + _lease(),
         started_at=now,
-        worker=socket.gethostname()[:120],
+        worker=WORKER.name,
         progress=0,
     )
     if not taken:
@@ -140,7 +155,7 @@ def claim_next(kind: Job.Kind) -> Claim | None:
     with a thousand jobs keeps another team's single job waiting for one of them, not for all.
     """
     for _ in range(CLAIM_TRIES):
-        waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED)
+        waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED, release__lte=RELEASE)
         last_turn = Job.objects.filter(kind=kind, owner=OuterRef("owner")).order_by("-started_at")
         first = (
             waiting.annotate(
@@ -174,6 +189,7 @@ def perform(job_id: int, handler: Callable[[Claim], None]) -> None:
 
 def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
     job_id = claim.job.pk
+    context = logs.job_id.set(job_id)
     try:
         with _heartbeat(claim):
             handler(claim)
@@ -182,6 +198,8 @@ def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
     except Exception:
         logger.exception("job %s failed", job_id)
         put_back(claim.job.pk, claim.token, "An error on our side.", traceback.format_exc())
+    finally:
+        logs.job_id.reset(context)
 
 
 def put_back(job_id: int, token: str, reason: str, error: str = "") -> bool:
@@ -202,6 +220,24 @@ def put_back(job_id: int, token: str, reason: str, error: str = "") -> bool:
         if failed:
             record_failure(job)
     return True
+
+
+def give_back(worker: str) -> int:
+    """Queue again what a worker that stops has not finished; the attempt it breaks off is not counted."""
+    held = Job.objects.filter(state=Job.State.RUNNING, worker=worker)
+    given_back = 0
+    for job in held.only("pk", "token", "kind"):
+        if Job.objects.filter(pk=job.pk, token=job.token, state=Job.State.RUNNING).update(
+            state=Job.State.QUEUED,
+            attempts=F("attempts") - 1,
+            token="",
+            lease_until=None,
+            reason="The worker was stopped.",
+            rung_at=timezone.now(),
+        ):
+            given_back += 1
+            ring(job.pk, job.kind)
+    return given_back
 
 
 def sweep_jobs() -> dict[str, int]:

@@ -1,15 +1,46 @@
 from __future__ import annotations
 
-from django.db import connection
-from django.http import HttpRequest, HttpResponse
+import hmac
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from contest import metrics as numbers
+from contest import readiness
 
 
 @require_safe
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:
     """Says that this process answers and reaches its database."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
+    readiness.database()
     return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+@never_cache
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Says whether this process can do all of its work; a load balancer sends nobody here while it cannot."""
+    report = readiness.report()
+    lines = "".join(f"{name} {'ok' if holds else 'FAILED'}\n" for name, holds in report.items())
+    return HttpResponse(lines, content_type="text/plain", status=200 if all(report.values()) else 503)
+
+
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """For the monitoring of the installation alone; to everybody else there is nothing here."""
+    if not _may_measure(request):
+        raise Http404
+    return HttpResponse(numbers.exposition(), content_type=numbers.CONTENT_TYPE)
+
+
+def _may_measure(request: HttpRequest) -> bool:
+    # The address is the socket's own: a header that names another one can be forged.
+    if request.META.get("REMOTE_ADDR") in settings.METRICS_ADDRESSES:
+        return True
+    expected = f"Bearer {settings.METRICS_TOKEN}".encode()
+    given = request.headers.get("Authorization", "").encode()
+    return bool(settings.METRICS_TOKEN) and hmac.compare_digest(given, expected)

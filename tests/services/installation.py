@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
+from contest import processes
 from contest.services.jobs import queue_names
 from tests.conftest import ROOT
 
@@ -57,14 +58,13 @@ class Processes:
         return process
 
     def start_worker(self, concurrency: int = 1) -> subprocess.Popen[bytes]:
-        return self.start(
-            "-m", "celery", "--app", "config", "worker", "--queues", ",".join(queue_names()),
-            "--concurrency", str(concurrency), "--loglevel", "ERROR",
-            "--without-gossip", "--without-mingle", "--without-heartbeat",
-        )  # fmt: skip
+        return self.start(*processes.worker(queue_names(), concurrency=concurrency))
 
     def start_sweeper(self) -> subprocess.Popen[bytes]:
-        return self.start("manage.py", "sweep")
+        return self.start(*processes.sweeper())
+
+    def start_web(self, port: int) -> subprocess.Popen[bytes]:
+        return self.start(*processes.web(f"127.0.0.1:{port}"))
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """kill -9 of the process and of all that it started."""

@@ -88,11 +88,11 @@ def test_a_matrix_filled_in_chaos_equals_the_quiet_one(capsys: pytest.CaptureFix
     chance = random.Random(5)
     kills = {"worker": 0, "sweeper": 0, "web": 0}
     with Processes(KAKURENBO_JOB_MAX_ATTEMPTS="100") as processes:
-        web = ("-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{free_port()}", "--log-level", "error")
+        port = free_port()
         start = {
             "worker": lambda: processes.start_worker(concurrency=2),
             "sweeper": processes.start_sweeper,
-            "web": lambda: processes.start(*web),
+            "web": lambda: processes.start_web(port),
         }
         running = {name: begin() for name, begin in start.items()}
         chaotic = make_matrix("chaotic")

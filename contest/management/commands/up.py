@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from contest import processes
 from contest.services import demo
 from contest.services.jobs import queue_names
 from contest.supervisor import Supervisor
@@ -39,20 +40,16 @@ class Command(BaseCommand):
         self.stdout.write("Stopped. Everything is kept; start again with the same command.")
 
     def _commands(self, options: dict[str, Any]) -> dict[str, list[str]]:
-        python = sys.executable
-        bind = f"{options['host']}:{options['port']}"
+        commands = {
+            "web": processes.web(f"{options['host']}:{options['port']}"),
+            "worker": processes.worker(queue_names(), concurrency=options["workers"]),
+            "sweeper": processes.sweeper(),
+        }
+        manage = str(settings.BASE_DIR / "manage.py")
         return {
-            "web": [
-                python, "-m", "gunicorn", "config.wsgi", "--bind", bind, "--worker-class", "gthread",
-                "--threads", "8", "--timeout", "120", "--log-level", "warning",
-            ],
-            "worker": [
-                python, "-m", "celery", "--app", "config", "worker", "--queues", ",".join(queue_names()),
-                "--concurrency", str(options["workers"]), "--loglevel", "WARNING", "--without-gossip",
-                "--without-mingle", "--without-heartbeat",
-            ],
-            "sweeper": [python, str(settings.BASE_DIR / "manage.py"), "sweep"],
-        }  # fmt: skip
+            name: [sys.executable, *(manage if word == "manage.py" else word for word in command)]
+            for name, command in commands.items()
+        }
 
     def _announce(self) -> None:
         """Print the address once the server answers there."""

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.db import connection
+
+from config import environment
+from contest.attack_role import ROLE, grant_attack_role
+
+
+class Command(BaseCommand):
+    help = (
+        "Bring the database up to date before a new version starts: migrate, and on PostgreSQL give the role "
+        f"{ROLE} of the attack machines its narrow rights (where KAKURENBO_ATTACKS_PASSWORD is set)."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=options["verbosity"])
+        password = environment.text("ATTACKS_PASSWORD")
+        if password and connection.vendor == "postgresql":
+            grant_attack_role(ROLE, password)
+            self.stdout.write(f"The role {ROLE} may now run attacks, and nothing else.")

@@ -1,0 +1,130 @@
+"""A machine that only attacks: the same results as on one machine, and nothing secret within reach."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from attacks.registry import ATTACKS
+from contest.models import AttackRun
+from tests.conftest import ROOT, missing
+from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
+from tests.test_backends import POSTGRES, reachable
+
+RESULT = ("state", "hits", "rate", "low", "high", "baseline", "expected_hits", "found_customers")
+
+
+@pytest.mark.django_db
+def test_a_judge_elsewhere_gives_the_same_results_to_the_last_digit(settings) -> None:
+    names = [attack.name for attack in ATTACKS if attack.name != "re-ensemble"]
+    results = {}
+    for role in ("all", "attacks"):
+        settings.ROLE = role
+        round_ = make_round(make_contest(), attacks=names)
+        make_entry(round_, make_team(round_.contest, f"Team {role}"), entry_files("round", 3))
+        work_off()
+        runs = AttackRun.objects.filter(attack__round=round_).order_by("attack__name")
+        results[role] = list(runs.values_list("attack__name", *RESULT))
+    assert len(results["all"]) == len(names)
+    assert results["all"] == results["attacks"]
+    assert {row[1] for row in results["all"]} == {"done"}
+
+
+@pytest.fixture
+def installation() -> Iterator[str]:
+    """A database of its own on PostgreSQL, prepared as a deployment would; yields its URL."""
+    if not reachable(5432):
+        missing("no PostgreSQL answers on 127.0.0.1:5432 (make system installs it)")
+    name = f"kakurenbo_role_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(POSTGRES, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    try:
+        yield POSTGRES.rsplit("/", 1)[0] + f"/{name}"
+    finally:
+        with psycopg.connect(POSTGRES, autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            admin.execute(f"DROP ROLE IF EXISTS {name}")
+
+
+SCRIPT = """
+import os, sys
+import django
+django.setup()
+from contest.models import Entry, Job, AttackRun, User
+from tests.factories import make_round, make_team, make_entry, work_off
+from django.core.management import call_command
+from contest.attack_role import grant_attack_role
+from django.db import connection
+
+if sys.argv[1] == "prepare":
+    call_command("prepare_database", verbosity=0)
+    grant_attack_role(sys.argv[2], "narrow")
+    round_ = make_round(attacks=["re-itemset", "re-rfm"])
+    make_entry(round_, make_team(round_.contest))
+    from config.celery import app
+    app.loader.import_default_modules()
+    for kind in ("check", "score"):
+        app.tasks[f"scoring.tasks.{kind}_entry"](0)
+    assert Job.objects.filter(kind="attack", state="queued").count() == 2
+elif sys.argv[1] == "attack":
+    from attacks.tasks import run_attack
+    for _ in range(3):
+        run_attack(0)
+    print(list(Job.objects.filter(kind="judge").values_list("state", flat=True)))
+else:
+    work_off()
+    assert set(AttackRun.objects.values_list("state", flat=True)) == {"done"}
+    assert Entry.objects.get().most_hits is not None
+    print(AttackRun.objects.count())
+"""
+FORBIDDEN = (
+    "SELECT password FROM contest_user",
+    "SELECT * FROM django_session",
+    "SELECT * FROM contest_apitoken",
+    "SELECT * FROM contest_membership",
+    "SELECT * FROM contest_invitation",
+    "SELECT * FROM contest_organiser",
+    "SELECT payload FROM contest_commitment",
+    "SELECT * FROM contest_score",
+    "SELECT truth_sha256 FROM contest_entry",
+    "SELECT upload_sha256 FROM contest_entry",
+    "SELECT found_customers FROM contest_attackrun",
+    "UPDATE contest_attackrun SET hits = 0",
+    "UPDATE contest_entry SET state = 'valid'",
+    "UPDATE contest_auditevent SET verb = 'x'",
+    "DELETE FROM contest_job",
+    "DELETE FROM contest_auditevent",
+    "CREATE TABLE mine (x int)",
+)
+
+
+@pytest.mark.service
+def test_its_database_role_can_attack_and_read_no_truth_and_no_account(installation: str, tmp_path) -> None:
+    import os
+
+    role = installation.rsplit("/", 1)[1]
+    narrow = installation.replace("postgres@", f"{role}:narrow@", 1)
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("KAKURENBO_")}
+    base = {**clean, "DJANGO_SETTINGS_MODULE": "config.settings", "KAKURENBO_VAR": str(tmp_path)}
+
+    def run(step: str, url: str, **extra: str) -> str:
+        environment = {**base, "KAKURENBO_DATABASE_URL": url, "KAKURENBO_LOG_LEVEL": "ERROR", **extra}
+        command = [sys.executable, "-c", SCRIPT, step, role]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert "Traceback" not in done.stderr, done.stderr[-3000:]
+        return done.stdout
+
+    run("prepare", installation)
+    assert run("attack", narrow, KAKURENBO_ROLE="attacks") == "['queued', 'queued']\n"
+    with psycopg.connect(narrow, autocommit=True) as attacker:
+        assert attacker.execute("SELECT count(*) FROM contest_entry").fetchone() == (1,)
+        for statement in FORBIDDEN:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                attacker.execute(statement)
+    assert run("judge", installation) == "2\n"

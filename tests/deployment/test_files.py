@@ -1,0 +1,166 @@
+"""Docker, compose and systemd files: what can be checked without starting them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from attacks.sandbox.world import OFFERED
+from contest import processes
+from contest.services.jobs import TASKS
+from tests.conftest import ROOT
+
+DOCKER = ROOT / "docker"
+UNITS = sorted((DOCKER / "systemd").glob("*.service"))
+PROGRAM_SERVICES = ("web", "sweeper", *processes.MACHINES)
+YAMLLINT = (
+    "{extends: default, rules: {line-length: {max: 120}, document-start: disable, brackets: disable, "
+    "comments: {min-spaces-from-content: 1}, braces: disable}}"
+)
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+    return loaded
+
+
+def tool(name: str, *arguments: str) -> None:
+    """Run a linter of the development requirements."""
+    command = [str(Path(sys.executable).parent / name), *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def expected_commands(bind: str) -> dict[str, list[str]]:
+    workers = {name: processes.worker(queues) for name, queues in processes.MACHINES.items()}
+    return {"web": processes.web(bind, processes=2), "sweeper": processes.sweeper(), **workers}
+
+
+def test_the_compose_file_follows_the_specification() -> None:
+    tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "docker/compose.yaml")
+    tool("yamllint", "--strict", "--config-data", YAMLLINT, "docker/compose.yaml")
+
+
+def test_a_misspelt_key_would_be_found(tmp_path: Path) -> None:
+    text = (DOCKER / "compose.yaml").read_text(encoding="utf-8")
+    broken = tmp_path / "compose.yaml"
+    broken.write_text(text.replace("healthcheck:", "healtcheck:", 1), encoding="utf-8")
+    with pytest.raises(AssertionError, match="healtcheck"):
+        tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", str(broken))
+
+
+def test_the_images_follow_the_rules_for_dockerfiles() -> None:
+    tool("hadolint", "docker/Dockerfile", "docker/sandbox.Dockerfile")
+
+
+def test_compose_starts_the_very_commands_that_the_tests_start(compose: dict[str, Any]) -> None:
+    found = {name: compose["services"][name]["command"] for name in PROGRAM_SERVICES}
+    assert found == {
+        name: ["python", *command] for name, command in expected_commands("0.0.0.0:8000").items()
+    }
+
+
+def test_systemd_starts_the_very_commands_that_the_tests_start() -> None:
+    found = {}
+    for path in UNITS:
+        line = re.search(r"^ExecStart=(.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert line is not None, path.name
+        python, *command = shlex.split(line[1])
+        assert python.endswith("/bin/python"), path.name
+        found[path.stem.removeprefix("kakurenbo-").removeprefix("worker-")] = command
+    assert found == expected_commands("127.0.0.1:8000")
+
+
+def test_every_queue_has_one_kind_of_machine() -> None:
+    served = [queue for queues in processes.MACHINES.values() for queue in queues]
+    assert sorted(served) == sorted({queue for _, queue in TASKS.values()})
+
+
+def test_attack_machines_hold_no_web_secret_and_no_vault(compose: dict[str, Any]) -> None:
+    for name in ("attacks", "programs"):
+        service = compose["services"][name]
+        assert set(service["secrets"]) == {"attacks_database_url", "broker_url"}
+        assert service["environment"]["KAKURENBO_ROLE"] == "attacks"
+        assert not [key for key in service["environment"] if "SECRET_KEY" in key or "VAULT" in key]
+        mounted = {volume.split(":")[0]: volume for volume in service["volumes"]}
+        assert "vault" not in mounted
+        assert mounted["entries"].endswith(":ro")
+        assert service["networks"] == ["back"]
+
+
+def test_containers_run_without_rights_they_do_not_need(compose: dict[str, Any]) -> None:
+    for name in (*PROGRAM_SERVICES, "migrate"):
+        service = compose["services"][name]
+        assert service["read_only"] and service["cap_drop"] == ["ALL"], name
+        assert "no-new-privileges:true" in service["security_opt"], name
+    published = [name for name, service in compose["services"].items() if service.get("ports")]
+    assert published == ["proxy"]
+    assert compose["networks"]["back"] == {"internal": True}
+    assert "build" not in compose["services"]["proxy"]
+    for name in ("Dockerfile", "sandbox.Dockerfile"):
+        last_stage = (DOCKER / name).read_text(encoding="utf-8").rsplit("\nFROM ", 1)[1]
+        user = re.search(r"^USER (\d+):(\d+)$", last_stage, re.MULTILINE)
+        assert user and int(user[1]) > 1000, name
+
+
+def test_no_secret_stands_in_the_compose_file(compose: dict[str, Any]) -> None:
+    used = {secret for service in compose["services"].values() for secret in service.get("secrets", [])}
+    assert used == set(compose["secrets"])
+    script = (DOCKER / "make-secrets.sh").read_text(encoding="utf-8")
+    assert set(re.findall(r"^keep (\w+) ", script, re.MULTILINE)) == used
+    for service in compose["services"].values():
+        for key, value in (service.get("environment") or {}).items():
+            if re.search(r"PASSWORD|SECRET|TOKEN|_URL", key) and not key.endswith("SITE_URL"):
+                assert key.endswith("_FILE") and str(value).startswith("/run/secrets/"), key
+
+
+def test_the_secrets_are_made_once_and_closed_to_others(tmp_path: Path) -> None:
+    script = tmp_path / "make-secrets.sh"
+    script.write_bytes((DOCKER / "make-secrets.sh").read_bytes())
+    runs = []
+    for _ in range(2):
+        subprocess.run(["sh", str(script)], check=True, capture_output=True)
+        runs.append({path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()})
+    made, again = runs
+    assert made == again
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+    assert len(made["secret_key"].strip()) >= 32
+    assert made["database_password"].strip() in made["database_url"]
+    assert made["redis_conf"].split()[1] in made["broker_url"]
+
+
+def test_the_images_install_from_the_locks_alone() -> None:
+    for name, lock in (("Dockerfile", "base"), ("sandbox.Dockerfile", "sandbox")):
+        text = (DOCKER / name).read_text(encoding="utf-8").replace("\\\n", " ")
+        installs = re.findall(r"pip install ([^&\n]+)", text)
+        assert installs
+        for install in installs:
+            assert "--require-hashes" in install or "--no-deps" in install, name
+        assert f"requirements/{lock}.lock" in text
+
+
+def test_the_sandbox_image_offers_what_the_sandbox_offers() -> None:
+    listed = (ROOT / "requirements/sandbox.in").read_text(encoding="utf-8").splitlines()
+    assert {line for line in listed if not line.startswith("#")} == set(OFFERED)
+    pins = {}
+    for lock in ("base", "sandbox"):
+        text = (ROOT / f"requirements/{lock}.lock").read_text(encoding="utf-8")
+        pins[lock] = set(re.findall(r"^([\w.-]+==\S+(?: ; [^\\]+)?)", text, re.MULTILINE))
+    same = {pin.split(" ;")[0] for pin in pins["sandbox"]}
+    assert same <= {pin.split(" ;")[0] for pin in pins["base"]}
+
+
+def test_the_proxy_keeps_the_insides_inside() -> None:
+    text = (DOCKER / "Caddyfile").read_text(encoding="utf-8")
+    assert "@inside path /metrics /readyz" in text
+    assert "respond @inside 404" in text
+    assert re.search(r"read_body \d+s", text)
+    assert re.search(r"max_size \d+MB", text)

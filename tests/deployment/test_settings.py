@@ -1,0 +1,111 @@
+"""Settings in production: what is missing or a default stops the start, and is named."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.files.base import ContentFile
+
+from contest.storage import ClosedStorage
+from tests.conftest import ROOT
+
+KEY = "0123456789abcdefghijklmnopqrstuvwxyz-0123456789-abcdefgh"
+GOOD = {
+    "KAKURENBO_PRODUCTION": "1",
+    "KAKURENBO_SECRET_KEY": KEY,
+    "KAKURENBO_ALLOWED_HOSTS": "contest.example.org",
+    "KAKURENBO_DATABASE_URL": "postgresql://someone@127.0.0.1/nowhere",
+}
+WRONG: dict[str, tuple[dict[str, str | None], str]] = {
+    "no key": ({"KAKURENBO_SECRET_KEY": None}, "KAKURENBO_SECRET_KEY must be set"),
+    "short key": ({"KAKURENBO_SECRET_KEY": "secret"}, "at least 32 characters"),
+    "no hosts": ({"KAKURENBO_ALLOWED_HOSTS": None}, "KAKURENBO_ALLOWED_HOSTS"),
+    "every host": ({"KAKURENBO_ALLOWED_HOSTS": "*"}, "KAKURENBO_ALLOWED_HOSTS"),
+    "debugging": ({"KAKURENBO_DEBUG": "1"}, "KAKURENBO_DEBUG must not be set"),
+    "no database": ({"KAKURENBO_DATABASE_URL": None}, "KAKURENBO_DATABASE_URL must be set"),
+    "other database": ({"KAKURENBO_DATABASE_URL": "mysql://x/y"}, "must start with sqlite: or postgresql:"),
+    "bad flag": ({"KAKURENBO_PRODUCTION": "perhaps"}, "must be 1 or 0"),
+    "bad number": ({"KAKURENBO_JOB_LEASE_SECONDS": "0"}, "must be at least 1"),
+    "bad log format": ({"KAKURENBO_LOG_FORMAT": "xml"}, "must be json or line"),
+    "unknown role": ({"KAKURENBO_ROLE": "king"}, "must be one of all, attacks"),
+    "attacker with the web's key": ({"KAKURENBO_ROLE": "attacks"}, "must not hold KAKURENBO_SECRET_KEY"),
+    "file that is not there": (
+        {"KAKURENBO_SECRET_KEY": None, "KAKURENBO_SECRET_KEY_FILE": "/nowhere/key"},
+        "KAKURENBO_SECRET_KEY_FILE cannot be read: /nowhere/key",
+    ),
+    "both": ({"KAKURENBO_SECRET_KEY_FILE": "/nowhere/key"}, "not both"),
+}
+
+
+@pytest.fixture
+def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Runs the settings file afresh in an environment that is good but for the changes."""
+
+    def load(**changes: str | None) -> dict[str, Any]:
+        for key in [key for key in os.environ if key.startswith("KAKURENBO_")]:
+            monkeypatch.delenv(key)
+        for key, value in {**GOOD, "KAKURENBO_VAR": str(tmp_path), **changes}.items():
+            if value is not None:
+                monkeypatch.setenv(key, value)
+        return runpy.run_path(str(ROOT / "config/settings.py"))
+
+    return load
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_production_refuses_to_start_with(name: str, loaded: Callable[..., dict[str, Any]]) -> None:
+    changes, sentence = WRONG[name]
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        loaded(**changes)
+    assert sentence in str(refusal.value)
+    assert KEY not in str(refusal.value)
+
+
+def test_production_starts_with_what_it_needs_and_everything_is_closed(
+    tmp_path: Path, loaded: Callable[..., dict[str, Any]]
+) -> None:
+    (tmp_path / "key").write_text(KEY + "\n")
+    found = loaded(KAKURENBO_SECRET_KEY=None, KAKURENBO_SECRET_KEY_FILE=str(tmp_path / "key"))
+    assert found["SECRET_KEY"] == KEY
+    assert not found["DEBUG"]
+    assert found["X_FRAME_OPTIONS"] == "DENY"
+    assert found["SECURE_HSTS_SECONDS"] >= 31536000
+    for name in ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY"):
+        assert found[name], name
+    assert found["SECURE_SSL_REDIRECT"] and found["SECURE_CONTENT_TYPE_NOSNIFF"]
+
+
+def test_an_attack_machine_starts_without_any_secret_of_the_web_part(
+    loaded: Callable[..., dict[str, Any]],
+) -> None:
+    found = loaded(KAKURENBO_ROLE="attacks", KAKURENBO_SECRET_KEY=None, KAKURENBO_ALLOWED_HOSTS=None)
+    assert found["STORAGES"]["vault"] == {"BACKEND": "contest.storage.ClosedStorage"}
+    for act in (lambda: ClosedStorage().open("x"), lambda: ClosedStorage().save("x", ContentFile(b"x"))):
+        with pytest.raises(PermissionError, match="closed on this machine"):
+            act()
+
+
+def test_stores_may_be_buckets_with_keys_of_their_own(loaded: Callable[..., dict[str, Any]]) -> None:
+    shared = {"KAKURENBO_S3_ENDPOINT": "https://s3.example.org", "KAKURENBO_S3_KEY": "all"}
+    own = {"KAKURENBO_VAULT_BUCKET": "safe", "KAKURENBO_VAULT_S3_KEY": "vault"}
+    found = loaded(KAKURENBO_ENTRIES_BUCKET="open", **shared, **own)["STORAGES"]
+    assert found["entries"]["OPTIONS"]["access_key"] == "all"
+    assert found["vault"]["OPTIONS"]["access_key"] == "vault"
+    assert found["vault"]["OPTIONS"]["bucket_name"] == "safe"
+    assert found["attacks"]["BACKEND"] == "contest.storage.AtomicFileStorage"
+
+
+def test_django_finds_nothing_to_say_about_the_deployment(tmp_path: Path) -> None:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("KAKURENBO_", "DJANGO_"))}
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    environment = {**clean, **GOOD, "KAKURENBO_VAR": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
