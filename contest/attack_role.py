@@ -50,11 +50,10 @@ def _statements(verb: str, role: sql.Identifier, password: str) -> Iterator[sql.
     yield sql.SQL("REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM {}").format(role)
     yield sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(role)
     for model in READABLE:
-        hidden = HIDDEN.get(model, set())
-        names = [field.column for field in model._meta.concrete_fields if field.name not in hidden]
-        yield _grant("SELECT", model, names, role)
+        shown = {field.name for field in model._meta.concrete_fields} - HIDDEN.get(model, set())
+        yield _grant("SELECT", model, shown, role)
     for model, written in WRITABLE.items():
-        yield _grant("UPDATE", model, [model._meta.get_field(name).column for name in written], role)
+        yield _grant("UPDATE", model, set(written), role)
     for model in ADDABLE:
         yield sql.SQL("GRANT INSERT ON {} TO {}").format(_table(model), role)
         yield sql.SQL("GRANT USAGE ON SEQUENCE {} TO {}").format(
@@ -62,8 +61,9 @@ def _statements(verb: str, role: sql.Identifier, password: str) -> Iterator[sql.
         )
 
 
-def _grant(right: str, model: type[models.Model], columns: list[str], role: sql.Identifier) -> sql.Composable:
-    listed = sql.SQL(", ").join(sql.Identifier(column) for column in columns)
+def _grant(right: str, model: type[models.Model], names: set[str], role: sql.Identifier) -> sql.Composable:
+    fields = [field for field in model._meta.concrete_fields if field.name in names]
+    listed = sql.SQL(", ").join(sql.Identifier(field.column or field.name) for field in fields)
     return sql.SQL("GRANT {} ({}) ON {} TO {}").format(sql.SQL(right), listed, _table(model), role)
 
 
