@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "contest.middleware.ContentSecurityPolicy",
     "contest.middleware.UploadLimit",
+    "contest.middleware.UnchangedBoards",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

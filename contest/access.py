@@ -56,17 +56,22 @@ def organised_contest_for(user: Viewer, slug: str) -> Contest:
 
 
 def round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
-    contest = contest_for(user, contest_slug)
-    round_ = Round.objects.select_related("dataset").filter(contest=contest, slug=round_slug).first()
-    if round_ is None:
+    found = Round.objects.select_related("contest", "dataset")
+    round_ = found.filter(contest__slug=contest_slug, slug=round_slug).first()
+    if round_ is None or not (round_.contest.is_public or is_organiser(user, round_.contest)):
         raise Http404
-    round_.contest = contest
     return round_
 
 
 def organised_round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
     organised_contest_for(user, contest_slug)
     return round_for(user, contest_slug, round_slug)
+
+
+def public_board_version(contest_slug: str, round_slug: str) -> int | None:
+    """The version of a board that everybody may see, without asking who looks."""
+    found = Round.objects.filter(contest__slug=contest_slug, contest__is_public=True, slug=round_slug)
+    return found.values_list("board_version", flat=True).first()
 
 
 def team_of(user: Viewer, contest: Contest) -> Team | None:

@@ -14,6 +14,7 @@ from contest import access, queries
 from contest.models import Attack, AttackRun, Entry, Job
 from contest.ranking import Result, find_ranking, rank
 from contest.services.datasets import load_tables
+from contest.waiting import Wait, wait_for
 from contest.words import say, say_problem
 
 
@@ -39,13 +40,16 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         else []
     )
     job = Job.objects.filter(entry=entry).order_by("-id").first()
+    wait = _wait(entry, runs)
     return {
         "contest": round_.contest,
         "round": round_,
         "entry": entry,
         "steps": _steps(entry, runs, job, show_attacks),
         "progress": _progress(entry, runs, job),
-        "queue_position": None if entry.is_final else queries.queue_position(entry),
+        "wait": wait,
+        "queue_position": wait.position if wait else None,
+        "seconds_left": wait.seconds if wait else None,
         "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
         "problems": [say_problem(problem) for problem in entry.problems] if show_details else [],
         "problem_total": entry.problem_total,
@@ -61,6 +65,14 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "can_organise": can_organise,
         "is_owner": is_owner,
     }
+
+
+def _wait(entry: Entry, runs: list[AttackRun]) -> Wait | None:
+    """For the next job of an entry that is checked or scored, and then for all attacks that one may see."""
+    if not entry.is_final:
+        return wait_for(Job.objects.filter(entry=entry))
+    unfinished = [run.pk for run in runs if run.state not in AttackRun.FINAL]
+    return wait_for(Job.objects.filter(attack_run__in=unfinished)) if unfinished else None
 
 
 def _steps(entry: Entry, runs: list[AttackRun], job: Job | None, show_attacks: bool) -> list[Step]:

@@ -9,6 +9,9 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
+
+from contest.board import newest_version
 
 from contest import logs
 
@@ -85,3 +88,30 @@ class UploadLimit:
         if not length.isdecimal() or int(length) > settings.UPLOAD_MAX_BYTES + self.FORM_BYTES:
             return render(request, "413.html", status=413)
         return self.get_response(request)
+
+
+class UnchangedBoards:
+    """A page that polls a public board it already shows is told so at once, before anybody is looked up.
+
+    Hundreds of viewers ask every few seconds; sessions, languages and messages are nothing to their question.
+    """
+
+    PAGES = frozenset({"leaderboard", "matrix"})
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        shown = request.GET.get("version", "") if request.headers.get("HX-Request") == "true" else ""
+        if shown.isdecimal() and request.method == "GET" and self._is_newest(request.path_info, int(shown)):
+            return HttpResponse(status=204)
+        return self.get_response(request)
+
+    def _is_newest(self, path: str, shown: int) -> bool:
+        try:
+            found = resolve(path)
+        except Resolver404:
+            return False
+        if found.url_name not in self.PAGES:
+            return False
+        return newest_version(found.kwargs["slug"], found.kwargs["round_slug"], shown) == shown

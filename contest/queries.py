@@ -44,6 +44,7 @@ class BoardRow:
 
     rank: int | None
     total: float | None
+    team_id: int
     team_name: str
     is_house: bool
     is_mine: bool
@@ -129,6 +130,7 @@ def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, 
     return BoardRow(
         rank=place.rank,
         total=place.total,
+        team_id=entry.team_id,
         team_name=entry.team.name,
         is_house=entry.team.is_house,
         is_mine=my_team is not None and entry.team_id == my_team.pk,
@@ -160,6 +162,7 @@ def waiting_entries(round_: Round) -> int:
     unsettled = Q(
         attack_runs__state__in=[AttackRun.State.QUEUED, AttackRun.State.RUNNING],
         attack_runs__attack__is_active=True,
+        attack_runs__attack__is_dry_run=False,
     )
     pending = ~Q(state__in=Entry.FINAL) | unsettled
     return Entry.objects.filter(round=round_).filter(pending).distinct().count()
@@ -193,14 +196,6 @@ def contest_cards(user: access.Viewer) -> list[dict[str, Any]]:
         {"contest": contest, "n_teams": counts.get(contest.pk, 0), "phase": phases.get(contest.pk)}
         for contest in contests
     ]
-
-
-def queue_position(entry: Entry) -> int | None:
-    """How many jobs stand before this entry's next one."""
-    job = Job.objects.filter(entry=entry, state=Job.State.QUEUED).first()
-    if job is None:
-        return None
-    return Job.objects.filter(state=Job.State.QUEUED, pk__lt=job.pk).count() + 1
 
 
 def job_counts(contest: Contest) -> dict[str, int]:

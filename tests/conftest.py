@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,10 @@ def shared_data() -> Path:
             f"the real data is not on this machine: {SHARED_DATA.name} folder beside the project is absent"
         )
     return SHARED_DATA
+
+
+@pytest.fixture(autouse=True)
+def no_memory_of_other_tests() -> None:
+    """Databases of tests begin again with the same primary keys, which to a running process never come back."""
+    if "contest.memo" in sys.modules:
+        sys.modules["contest.memo"].forget_everything()

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from contest import access, queries
 from contest.api import shapes
 from contest.api.view import PublicView
+from contest.board import board_of
 from contest.matrix import Matrix, MatrixRow, attackers, matrix
 from contest.models import Entry, Round
 
@@ -20,9 +21,8 @@ class Leaderboard(PublicView):
         round_ = access.round_for(self.viewer, slug, round_slug)
         my_team = access.team_of(self.viewer, round_.contest)
         pages = self.pagination_class()
-        places = queries.places(round_, access.results_are_public(round_))
-        ranked: Any = pages.paginate_queryset(places, request, view=self)
-        rows = queries.board_rows(round_, ranked, my_team)
+        board = board_of(round_, access.results_are_public(round_))
+        rows: Any = pages.paginate_queryset(board.rows_for(my_team), request, view=self)
         return pages.get_paginated_response([_board_row(row) for row in rows])
 
 

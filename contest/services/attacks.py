@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable
 
 from django.db import transaction
 from django.db.models import Avg
@@ -42,7 +43,9 @@ def queue_runs_of(attack: Attack) -> int:
         entries = list(Entry.objects.filter(round=attack.round, state=Entry.State.VALID))
     else:
         entries = targets_of(attack.round, attack.team)
-    return sum(_queue_run(attack, entry) for entry in entries)
+    queued = sum(_queue_run(attack, entry) for entry in entries)
+    bump_board(attack.round_id)
+    return queued
 
 
 def queue_attacks_on(entry: Entry) -> int:
@@ -133,9 +136,24 @@ def fail_run(claim: jobs.Claim, run: AttackRun, reason: str) -> None:
 
 
 def settle_entry(entry_id: int) -> None:
+    """Write an entry's risk anew, and say that its board has changed."""
+    bump_board(_settle(entry_id))
+
+
+def settle_entries(round_id: int, entry_ids: Iterable[int]) -> None:
+    """Settle several entries of a round. Its row comes last, as for one, so that two of these cannot lock
+    each other out.
+    """
+    for entry_id in sorted(set(entry_ids)):
+        _settle(entry_id)
+    bump_board(round_id)
+
+
+def _settle(entry_id: int) -> int:
     """An entry's risk is the best attack against it; it is known when no house attack is under way.
 
     What teams bring counts as soon as it is judged: a slow program of one team must not hide another's place.
+    Returns the entry's round.
     """
     entry = (
         Entry.objects.select_for_update().only("round_id", "most_hits", "strongest_attack").get(pk=entry_id)
@@ -149,12 +167,13 @@ def settle_entry(entry_id: int) -> None:
     entry.most_hits = best.hits if best is not None and known else None
     entry.strongest_attack = best.attack.label[:60] if best is not None and known else ""
     entry.save(update_fields=["most_hits", "strongest_attack"])
-    bump_board(entry.round_id)
+    return entry.round_id
 
 
 def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
     """Run cells again: their old word is kept in the audit log, and the new one takes its place."""
     again = 0
+    touched: dict[int, set[int]] = {}
     with transaction.atomic():
         for run in runs:
             if run.state not in AttackRun.FINAL:
@@ -172,8 +191,10 @@ def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
                 run.guess_sha256 = ""
             run.save()
             enqueue_run(run)
-            settle_entry(run.entry_id)
+            touched.setdefault(run.entry.round_id, set()).add(run.entry_id)
             again += 1
+        for round_id, entry_ids in sorted(touched.items()):
+            settle_entries(round_id, entry_ids)
     return again
 
 
@@ -194,8 +215,7 @@ def set_attack_active(attack: Attack, user: User, active: bool) -> None:
             Job.objects.filter(attack_run__in=waiting, state=Job.State.QUEUED).update(
                 state=Job.State.FAILED, reason="Stopped by an organiser.", finished_at=timezone.now()
             )
-        for entry_id in waiting.values_list("entry", flat=True):
-            settle_entry(entry_id)
+        settle_entries(attack.round_id, waiting.values_list("entry", flat=True))
 
 
 def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> None:

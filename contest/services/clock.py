@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from contest.models import AttackRun, Commitment, Entry, Job, Phase, Round, Team
 from contest.services import audit
-from contest.services.attacks import settle_entry
+from contest.services.attacks import settle_entries
 from contest.services.commitments import commit, reveal_commitments
 from contest.services.entries import bump_board
 
@@ -166,8 +166,8 @@ def _may_tally(round_: Round) -> bool:
 
 
 def _tally(round_: Round, now: datetime.datetime) -> None:
-    for entry_id in Entry.objects.filter(round=round_, is_official=True).values_list("pk", flat=True):
-        settle_entry(entry_id)
+    official = Entry.objects.filter(round=round_, is_official=True)
+    settle_entries(round_.pk, official.values_list("pk", flat=True))
     commit(round_, Commitment.What.BOARD, now)
 
 

@@ -57,6 +57,7 @@ def submit_entry(
             actor=user,
             after={"team": team.name, "number": entry.number, "sha256": upload.sha256, "method": method},
         )
+        bump_board(round_.pk)
     return entry
 
 
@@ -106,6 +107,7 @@ def refuse_files(claim: jobs.Claim, entry: Entry, verdict: Verdict) -> None:
         )
         if changed:
             _record_state(entry, Entry.State.CHECKING, Entry.State.INVALID, f"{verdict.total} problems")
+            bump_board(entry.round_id)
 
 
 def accept_files(

@@ -17,6 +17,8 @@ def record_failure(job: Job) -> None:
 
 
 def _fail_entry(job: Job, entry_id: int) -> None:
+    from contest.services.entries import bump_board
+
     entry = Entry.objects.select_for_update().select_related("round__contest").get(pk=entry_id)
     if entry.is_final:
         return
@@ -33,6 +35,7 @@ def _fail_entry(job: Job, entry_id: int) -> None:
         after={"state": entry.state},
         reason=f"job {job.pk}: {job.reason}",
     )
+    bump_board(entry.round_id)
 
 
 def _fail_attack_run(job: Job, run_id: int) -> None:

@@ -16,6 +16,7 @@ from contest.errors import Refused
 from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team, User
 from contest.services import audit, jobs
 from contest.services.attacks import enqueue_run, queue_runs_of, require_attempts_left, targets_of
+from contest.services.entries import bump_board
 from contest.storage import Stored, submitted
 from contest.words import say
 
@@ -45,6 +46,7 @@ def submit_guesses(
         for target, file in stored.items():
             run = AttackRun.objects.create(attack=attack, entry=targets[target], guess_sha256=file.sha256)
             enqueue_run(run)
+        bump_board(round_.pk)
     return attack
 
 

@@ -14,11 +14,12 @@ from contest.attack_page import attack_summary
 from contest.errors import Refused
 from contest.forms.attacks import GuessForm, ProgramForm
 from contest.matrix import attackers, matrix
-from contest.models import Attack, Phase, Round, Team
+from contest.models import Attack, Job, Phase, Round, Team
 from contest.services import offence
 from contest.services.attacks import seconds_left, targets_of
 from contest.storage import submitted
 from contest.views.requests import PageRequest, UserRequest
+from contest.waiting import wait_for
 
 
 @require_safe
@@ -146,6 +147,7 @@ def attack(request: PageRequest, slug: str, round_slug: str, attack_id: int) -> 
         "contest": found.round.contest,
         "round": found.round,
         **attack_summary(request.user, found),
+        "wait": wait_for(Job.objects.filter(attack_run__attack=found)),
     }
     template = "contest/_attack.html" if request.htmx else "contest/attack.html"
     return render(request, template, context)

@@ -1,47 +1,34 @@
 from __future__ import annotations
 
-from typing import Any
-
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from contest import access, queries
-from contest.charts import utility_risk_map
-from contest.models import Round
+from contest import access
+from contest.board import Fragment, board_context, fragment, polled_round
 from contest.views.requests import PageRequest
-
-ROWS_A_PAGE = 100
 
 
 @require_safe
 def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """The board; asked by htmx, only its table, or nothing where the page shows the newest already."""
-    round_ = access.round_for(request.user, slug, round_slug)
+    shown = request.GET.get("version", "")
     if request.htmx:
-        if request.GET.get("version") == str(round_.board_version):
+        round_ = polled_round(request.user, slug, round_slug, shown)
+        if shown == str(round_.board_version):
             return HttpResponse(status=204)
-        return render(request, "contest/_leaderboard.html", _context(request, round_))
-    return render(request, "contest/leaderboard.html", _context(request, round_))
+    else:
+        round_ = access.round_for(request.user, slug, round_slug)
+    team = access.team_of(request.user, round_.contest)
+    context = board_context(round_, team, request.GET.get("page"))
+    board = fragment(round_, context)
+    if request.htmx:
+        return _answer(request, board)
+    return render(request, "contest/leaderboard.html", {**context, "board_html": board.html})
 
 
-def _context(request: PageRequest, round_: Round) -> dict[str, Any]:
-    my_team = access.team_of(request.user, round_.contest)
-    rows = queries.board(round_, my_team, access.results_are_public(round_))
-    page = Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get("page"))
-    mine = next((place for place, row in enumerate(rows) if row.is_mine), None)
-    return {
-        "contest": round_.contest,
-        "round": round_,
-        "page": page,
-        "rows": list(page.object_list),
-        "my_row": rows[mine] if mine is not None else None,
-        "my_page": mine // ROWS_A_PAGE + 1 if mine is not None else None,
-        "map": utility_risk_map(rows),
-        "my_team": my_team,
-        "updated_at": timezone.now(),
-        "version": round_.board_version,
-        "n_waiting": queries.waiting_entries(round_),
-    }
+def _answer(request: PageRequest, board: Fragment) -> HttpResponse:
+    """The fragment alone, packed already where the browser can unpack it."""
+    if "gzip" not in request.headers.get("Accept-Encoding", ""):
+        return HttpResponse(board.html)
+    return HttpResponse(board.packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from typing import Any
 
@@ -65,7 +66,8 @@ def _progress(entry: dict[str, Any]) -> str:
         f"{step['label'].lower()} {step['detail'] or step['status']}".strip() for step in entry["steps"]
     )
     waiting = f", place {entry['queue_position']} in the queue" if entry["queue_position"] else ""
-    return f"#{entry['number']} {entry['state']} {entry['progress']} %: {steps}{waiting}"
+    left = f", about {math.ceil(entry['seconds_left'])} s left" if entry["seconds_left"] else ""
+    return f"#{entry['number']} {entry['state']} {entry['progress']} %: {steps}{waiting}{left}"
 
 
 def _result(entry: dict[str, Any]) -> list[str]:
