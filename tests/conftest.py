@@ -39,6 +39,6 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def no_memory_of_other_tests() -> None:
-    """Databases of tests begin again with the same primary keys, which to a running process never come back."""
+    """Databases of tests begin again with the same primary keys, which elsewhere never come back."""
     if "contest.memo" in sys.modules:
         sys.modules["contest.memo"].forget_everything()
