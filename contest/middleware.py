@@ -11,9 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
 
-from contest.board import newest_version
-
 from contest import logs
+from contest.board import newest_version
 
 logger = logging.getLogger("contest.requests")
 
