@@ -12,7 +12,7 @@ from celery import shared_task
 from django.conf import settings
 
 from attacks.attack import Guess
-from attacks.evaluate import judge
+from attacks.evaluate import Judgement, judge
 from attacks.guess_file import as_bytes, from_bytes
 from attacks.registry import run_attack as make_guess
 from attacks.sandbox import Limits, SandboxResult
@@ -73,6 +73,22 @@ def _record(claim: Claim, run: AttackRun, guess: Guess, n_original: int, seconds
     truth = vault.truth_of(run.entry)
     found = np.sort(truth[guess.rows == truth]).tolist()
     attacks.record_judgement(claim, run, judge(guess, truth, n_original), found=found, seconds=seconds)
+
+
+def judge_again(run: AttackRun) -> Judgement:
+    """Judge an attack as a worker does, a house attack from a guess made anew; nothing is written."""
+    entry, dataset = run.entry, run.entry.round.dataset
+    if run.attack.kind == Attack.Kind.HOUSE:
+        original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
+        released = load_tables(entry.master_sha256, entry.transactions_sha256)
+        guess = make_guess(run.attack.name, original, released, entry.round.seed)
+    else:
+        with submitted.open(run.guess_sha256) as file:
+            rows, verdict = check_guess(cast(BinaryIO, file), entry.n_released or 0, dataset.n_customers)
+        if rows is None:
+            raise ValueError(f"The guess of run {run.pk} cannot be read: {verdict.problems[0]}")
+        guess = Guess(rows)
+    return judge(guess, vault.truth_of(entry), dataset.n_customers)
 
 
 def _judge(claim: Claim) -> None:

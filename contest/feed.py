@@ -49,12 +49,13 @@ def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
     """What the rows are about, by the name under which the audit log knows it: a few queries for all."""
     ids: dict[str, list[int]] = {}
     for row in rows:
-        kind, _, key = row.subject.partition(" ")
-        ids.setdefault(kind, []).append(int(key))
+        if row.subject_id is not None:
+            ids.setdefault(_kind(row), []).append(row.subject_id)
     found: dict[str, Any] = {}
-    for phase in Phase.objects.filter(pk__in=ids.get("phase", [])).select_related("round"):
+    phases = Phase.objects.filter(pk__in=ids.get("phase", []), round__contest=contest)
+    for phase in phases.select_related("round"):
         found[f"phase {phase.pk}"] = phase
-    entries = Entry.objects.filter(pk__in=ids.get("entry", []))
+    entries = Entry.objects.filter(pk__in=ids.get("entry", []), round__contest=contest)
     for entry in entries.select_related("team", "round"):
         found[f"entry {entry.pk}"] = entry
     open_rounds = [round_ for round_ in Round.objects.filter(contest=contest) if _is_open(round_)]
@@ -66,6 +67,10 @@ def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
     return found
 
 
+def _kind(row: AuditEvent) -> str:
+    return row.subject.partition(" ")[0]
+
+
 def _is_open(round_: Round) -> bool:
     return access.results_are_public(round_)
 
@@ -73,7 +78,7 @@ def _is_open(round_: Round) -> bool:
 def _event(row: AuditEvent, subjects: Mapping[str, Any]) -> Event | None:
     if row.verb == "announcement.published":
         return Event(row.pk, row.at, "announcement", None, {"title": row.after.get("title", "")})
-    subject = subjects.get(row.subject)
+    subject = subjects.get(f"{_kind(row)} {row.subject_id}")
     if isinstance(subject, Phase):
         facts = {"phase": subject.kind, "ends_at": row.after.get("ends_at")}
         return Event(row.pk, row.at, "phase", subject.round.slug, facts)

@@ -57,3 +57,18 @@ def truth_of(entry: Entry) -> Integers:
 def is_intact(sha256: str) -> bool:
     """Whether a file of the vault is there and still has its hash; tells nothing else about it."""
     return _store.is_intact(sha256)
+
+
+def exists(sha256: str) -> bool:
+    """Whether there is a file of this name, which is all that is told."""
+    return _store.exists(sha256)
+
+
+def open_for_archive(sha256: str) -> IO[bytes]:
+    """A file as it is, for the archive of a contest and for backups; whoever may see those may see it."""
+    return _store.open(sha256)
+
+
+def keep_archived(file: IO[bytes]) -> Stored:
+    """Take a file back out of an archive whose hashes were verified."""
+    return _store.put(file)

@@ -15,7 +15,7 @@ COMMANDS: dict[str, str] = {
     "attack-submit": "Hand in guesses or a program against the targets; also written `attack submit`.",
     "board": "Show the leaderboard of a round on a site.",
     "check": "Check the files of an original or of an entry.",
-    "contest": "Check a contest's bundle; make a contest of it, or write it, on an installation.",
+    "contest": "Check a contest's bundle; make, export, archive or import a contest on an installation.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "judge": "Compare a guess with the truth of an entry.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from celery import shared_task
@@ -94,23 +94,30 @@ def _publish(release: Release) -> tuple[str, str]:
 def _score(claim: Claim) -> None:
     entry = _entry(claim)
     limits = [Limit(**limit) for limit in entry.round.limits]
-    measurements = _measured(claim, entry, [limit.measure for limit in limits])
+    measurements = _measured(entry, [limit.measure for limit in limits], claim.report)
     entries.record_scores(claim, entry, measurements, evaluate(measurements, limits))
 
 
 def _measure(claim: Claim) -> None:
     entry = _entry(claim)
-    rescoring.record_measures(claim, entry, _measured(claim, entry, claim.job.payload["measures"]))
+    rescoring.record_measures(claim, entry, _measured(entry, claim.job.payload["measures"], claim.report))
 
 
-def _measured(claim: Claim, entry: Entry, names: Sequence[str]) -> Mapping[str, Measurement]:
+def measure_again(entry: Entry, names: Sequence[str]) -> Mapping[str, Measurement]:
+    """Measure an entry as a worker does; nothing is written."""
+    return _measured(entry, names, lambda progress, step: None)
+
+
+def _measured(
+    entry: Entry, names: Sequence[str], show: Callable[[int, str], None]
+) -> Mapping[str, Measurement]:
     dataset = entry.round.dataset
     original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
     released = load_tables(entry.master_sha256, entry.transactions_sha256)
     release = Release(released, vault.truth_of(entry))
 
     def report(done: int, total: int, current: Measure | None) -> None:
-        claim.report(100 * done // max(1, total), current.title if current else "")
+        show(100 * done // max(1, total), current.title if current else "")
 
     return measure_release(
         original,

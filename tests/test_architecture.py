@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
+from contest.archive.tables import NOT_ARCHIVED, TABLES
 from tests.conftest import ROOT
 
 PACKAGES = ("datasets", "scoring", "attacks", "anonymizers", "contest", "config", "kakurenbo")
@@ -176,3 +178,18 @@ def test_the_lock_files_name_no_address() -> None:
         assert "://" not in text, path
         assert "index-url" not in text, path
         assert "--hash=sha256:" in text, path
+
+
+def test_every_model_is_archived_or_left_out_for_a_reason() -> None:
+    known = {table.name for table in TABLES} | set(NOT_ARCHIVED)
+    there = {model._meta.model_name for model in apps.get_app_config("contest").get_models()}
+    assert there == known, "say in contest/archive/tables.py whether a new model belongs into the archive"
+
+
+def test_only_archives_and_backups_take_whole_files_out_of_the_vault() -> None:
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules()
+        if re.search(r"\b(open_for_archive|keep_archived)\b", path.read_text(encoding="utf-8"))
+    }
+    assert users == {"contest/vault.py", "contest/archive/writing.py", "contest/services/archiving.py"}

@@ -3,7 +3,7 @@
 from contest.models.announcement import Announcement
 from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
-from contest.models.audit import AuditEvent
+from contest.models.audit import AuditChain, AuditEvent
 from contest.models.commitment import Commitment
 from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
@@ -21,6 +21,7 @@ __all__ = [
     "ApiToken",
     "Attack",
     "AttackRun",
+    "AuditChain",
     "AuditEvent",
     "Commitment",
     "Contest",

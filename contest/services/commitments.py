@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from contest import queries, vault
 from contest.errors import Refused
-from contest.models import Commitment, Entry, Round
+from contest.models import AuditEvent, Commitment, Entry, Round, Team
 from contest.services import audit
 from contest.storage import published
 
@@ -88,30 +88,34 @@ def verify_commitment(commitment: Commitment) -> Verification:
         today = json.loads(canonical_json(facts_of(commitment.round, what)))
         differences += _differences(committed, today)
         if what == Commitment.What.ENTRIES:
-            differences += _damaged_files(committed)
+            differences += _damaged_files(commitment.round, committed)
     return Verification(commitment.sha256, recomputed, tuple(differences))
 
 
 def facts_of(round_: Round, what: Commitment.What) -> list[dict[str, Any]]:
-    """What a commitment of this kind is about, as it is now, in an order that depends on nothing else."""
+    """What a commitment of this kind is about, as it is now, in an order that depends on nothing else.
+
+    Entries are named by team and number, not by primary key: that holds in every installation.
+    """
     if what == Commitment.What.SEED:
         return [{"seed": round_.seed}]
     if what == Commitment.What.ENTRIES:
-        frozen = Entry.objects.filter(round=round_, frozen_at__isnull=False).order_by("pk")
+        frozen = Entry.objects.filter(round=round_, frozen_at__isnull=False).select_related("team")
         return [
             {
-                "entry": entry.pk,
+                "team": entry.team.name,
+                "entry": entry.number,
                 "master": entry.master_sha256,
                 "transactions": entry.transactions_sha256,
                 "truth": entry.truth_sha256,
             }
-            for entry in frozen
+            for entry in frozen.order_by("pk")
         ]
     return [
         {
             "rank": place.rank,
             "team": entry.team.name,
-            "entry": entry.pk,
+            "entry": entry.number,
             "total": place.total,
             "utility": entry.utility,
             "hits": entry.most_hits,
@@ -132,15 +136,27 @@ def _differences(committed: list[dict[str, Any]], today: list[dict[str, Any]]) -
     return said + [f"So today, but not committed: {canonical_json(row)}" for row in new]
 
 
-def _damaged_files(rows: list[dict[str, Any]]) -> list[str]:
+def _damaged_files(round_: Round, rows: list[dict[str, Any]]) -> list[str]:
     said = []
+    withheld = _withheld_teams(round_)
     for row in rows:
-        for name in ("master", "transactions"):
-            if not published.is_intact(row[name]):
-                said.append(f"The {name} file of entry {row['entry']} is not the one committed.")
-        if not vault.is_intact(row["truth"]):
-            said.append(f"The truth of entry {row['entry']} is not the one committed.")
+        entry = f"entry {row['entry']} of {row['team']}"
+        for name, store in (("master", published), ("transactions", published), ("truth", vault)):
+            gone = row["team"] in withheld and not store.exists(row[name])
+            if not gone and not store.is_intact(row[name]):
+                said.append(f"The {name} file of {entry} is not the one committed.")
     return said
+
+
+def _withheld_teams(round_: Round) -> set[str]:
+    """In a contest that was imported, teams that did not consent are there without their files."""
+    imported = AuditEvent.objects.filter(
+        contest=None, verb="contest.imported", subject_id=round_.contest_id, subject__startswith="contest "
+    )
+    if not imported.exists():
+        return set()
+    silent = Team.objects.filter(contest=round_.contest_id, in_archive=False)
+    return set(silent.values_list("name", flat=True))
 
 
 def _sha256(text: str) -> str:

@@ -1,10 +1,11 @@
-"""``kakurenbo contest``: check a contest's bundle; make a contest of it, or write it, on an installation."""
+"""``kakurenbo contest``: check a contest's bundle; make, export, archive or import one on an installation."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from contest.bundle.files import open_bundle, preset_names, preset_text
@@ -30,6 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export = acts.add_parser("export", help=line, description=line)
     export.add_argument("slug", metavar="SLUG")
     export.add_argument("--out", required=True, metavar="FILE", help="FILE.yaml or FILE.zip")
+    line = "Write the archive of a contest: one zip that verifies itself."
+    archive = acts.add_parser("archive", help=line, description=line)
+    archive.add_argument("slug", metavar="SLUG")
+    archive.add_argument("--out", required=True, metavar="FILE", help="FILE.zip")
+    line = "Import a contest from its archive, beside the contests that are here."
+    import_ = acts.add_parser("import", help=line, description=line)
+    import_.add_argument("file", metavar="FILE", help="the zip")
+    import_.add_argument("--organiser", required=True, metavar="NAME", help="user name of who runs it here")
+    import_.add_argument("--slug", help="another address than the archive's")
+    import_.add_argument("--rescore", action="store_true", help="compute every number again and compare")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.act == "create":
         options = {name: getattr(arguments, name) for name in ("organiser", "slug", "starts")}
         return _manage("contest_create", arguments.file, options)
-    return _manage("contest_export", arguments.slug, {"out": arguments.out})
+    if arguments.act == "import":
+        options = {name: getattr(arguments, name) for name in ("organiser", "slug")}
+        return _manage("contest_import", arguments.file, options, ["--rescore"] * arguments.rescore)
+    return _manage(f"contest_{arguments.act}", arguments.slug, {"out": arguments.out})
 
 
 def _check(path: Path, as_json: bool) -> int:
@@ -61,7 +75,7 @@ def _check(path: Path, as_json: bool) -> int:
     return 0 if opened.checked.ok else 1
 
 
-def _manage(command: str, argument: str, options: dict[str, str | None]) -> int:
+def _manage(command: str, argument: str, options: dict[str, str | None], switches: Sequence[str] = ()) -> int:
     """Run a command of the installation. Django is loaded only here: checking needs none."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
@@ -71,7 +85,7 @@ def _manage(command: str, argument: str, options: dict[str, str | None]) -> int:
     django.setup()
     words = [f"--{name}={value}" for name, value in options.items() if value is not None]
     try:
-        call_command(command, argument, *words)
+        call_command(command, argument, *words, *switches)
     except CommandError as error:
         raise UsageError(str(error)) from error
     except DatabaseError as error:

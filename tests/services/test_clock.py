@@ -168,8 +168,8 @@ def test_a_commitment_is_secret_first_and_verifies_later(
     assert json.loads(Commitment.objects.get(what="seed").payload)["facts"] == [{"seed": 77}]
     fact = json.loads(entries.payload)["facts"][0]
     entry = Entry.objects.get()
-    assert fact == {"entry": entry.pk, "master": entry.master_sha256, "truth": entry.truth_sha256,
-                    "transactions": entry.transactions_sha256}  # fmt: skip
+    assert fact == {"team": "Tanuki", "entry": entry.number, "master": entry.master_sha256,
+                    "truth": entry.truth_sha256, "transactions": entry.transactions_sha256}  # fmt: skip
 
 
 def test_a_change_behind_the_commitment_is_found(

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
 
+from contest.services.audit import extend_all_chains
 from contest.services.clock import run_clock
 from contest.services.jobs import sweep_jobs
 
@@ -33,6 +34,7 @@ class Command(BaseCommand):
             try:
                 for step in run_clock():
                     logger.info("clock: %s of round %s", step.what, step.round)
+                extend_all_chains()
                 done = sweep_jobs()
                 if any(done.values()):
                     logger.info("swept: %(given_back)s given back, %(rung)s rung again", done)

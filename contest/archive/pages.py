@@ -1,0 +1,86 @@
+"""The boards of a contest as pages that need no server, and as JSON for whoever recomputes them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+
+from contest import queries
+from contest.markdown import to_html
+from contest.models import Attack, AttackRun, Contest, Round
+from contest.ranking import find_ranking
+
+STYLES = ("css/tokens.css", "css/base.css")
+
+
+def static_pages(contest: Contest) -> dict[str, str]:
+    """Path → text. In English and in UTC, whoever asks for them."""
+    rounds = list(contest.rounds.select_related("dataset").prefetch_related("phases"))
+    files = {f"pages/{style.rpartition('/')[2]}": _static(style) for style in STYLES}
+    with translation.override("en"), timezone.override("UTC"):
+        context = {
+            "contest": contest,
+            "rounds": rounds,
+            "description_html": to_html(contest.description),
+            "announcements": [
+                {"title": item.title, "body_html": to_html(item.body), "published_at": item.published_at}
+                for item in contest.announcements.order_by("pk")
+            ],
+        }
+        files["pages/index.html"] = render_to_string("archive/index.html", context)
+        for round_ in rounds:
+            board = _board(round_)
+            files[f"results/{round_.slug}.json"] = json.dumps(board, indent=1, sort_keys=True) + "\n"
+            files[f"pages/{round_.slug}.html"] = _page(contest, round_, board)
+    return files
+
+
+def _page(contest: Contest, round_: Round, board: dict[str, Any]) -> str:
+    ranking = find_ranking(round_.ranking)
+    context = {"contest": contest, "round": round_, "board": board, "ranking": ranking}
+    context["commitments"] = list(round_.commitments.all())
+    return render_to_string("archive/round.html", context)
+
+
+def _board(round_: Round) -> dict[str, Any]:
+    """The board and every judged attack, by team and entry number: names that hold in every installation."""
+    places = [
+        {
+            "rank": place.rank,
+            "total": place.total,
+            "verdict": place.verdict,
+            "team": entry.team.name,
+            "is_house": entry.team.is_house,
+            "entry": entry.number,
+            "utility": entry.utility,
+            "hits": entry.most_hits,
+            "n_released": entry.n_released,
+            "strongest_attack": entry.strongest_attack,
+            "measures": dict(sorted(entry.measures.items())),
+        }
+        for place, entry in queries.places(round_, show_attacks=True)
+    ]
+    return {"round": round_.slug, "ranking": round_.ranking, "board": places, "attacks": _attacks(round_)}
+
+
+def _attacks(round_: Round) -> list[dict[str, Any]]:
+    attacks = Attack.objects.filter(round=round_, is_dry_run=False).select_related("team").order_by("pk")
+    cells: dict[int, list[dict[str, Any]]] = {attack.pk: [] for attack in attacks}
+    runs = AttackRun.objects.filter(attack__in=cells, state=AttackRun.State.DONE).order_by("pk")
+    for run in runs.select_related("entry__team"):
+        cells[run.attack_id].append(
+            {"team": run.entry.team.name, "entry": run.entry.number, "hits": run.hits}
+        )
+    return [{"attack": attack.label, "runs": cells[attack.pk]} for attack in attacks]
+
+
+def _static(path: str) -> str:
+    found = finders.find(path)
+    if not isinstance(found, str):
+        raise FileNotFoundError(path)
+    with open(found, encoding="utf-8") as file:  # noqa: PTH123
+        return file.read()

@@ -1,0 +1,142 @@
+"""Which rows of a contest are archived, what of them refers to other rows and files, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Field, ForeignKey, Model, QuerySet
+
+from contest import models
+from contest.models import Contest, Team, User
+
+PERSON = "person"
+"""The table of people: their user names, and nothing else about them."""
+Link = tuple[str | None, str, type[Model]]
+"""A primary key inside a JSON column: the list it stands in or None, its key, the model that it names."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """``files`` are columns with the hash of a file and the store that holds it. ``private`` is what is
+    blanked where a team keeps its work out of the archive."""
+
+    model: type[Model]
+    rows: Callable[[Contest], QuerySet[Any]]
+    files: Mapping[str, str] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
+    links: Mapping[str, Link] = field(default_factory=dict)
+    private: Mapping[str, Any] = field(default_factory=dict)
+    team: Callable[[Any], Team | None] = lambda row: None
+
+    @property
+    def name(self) -> str:
+        return str(self.model._meta.model_name)
+
+    @property
+    def columns(self) -> list[Field[Any, Any]]:
+        """The archived columns, in the order of the model: also those that were added later."""
+        return [
+            column
+            for column in self.model._meta.concrete_fields
+            if not column.primary_key and column.name not in self.left_out
+        ]
+
+    @property
+    def references(self) -> dict[str, str]:
+        """Column → table whose row number stands in it."""
+        return {
+            column.name: table_name(column.remote_field.model)
+            for column in self.columns
+            if isinstance(column, ForeignKey)
+        }
+
+
+def table_name(model: type[Model]) -> str:
+    return PERSON if model is User else str(model._meta.model_name)
+
+
+def _of_rounds(model: type[Model], path: str) -> Callable[[Contest], QuerySet[Any]]:
+    return lambda contest: model._default_manager.filter(**{f"{path}contest": contest}).order_by("pk")
+
+
+def _datasets(contest: Contest) -> QuerySet[Any]:
+    return models.Dataset.objects.filter(rounds__contest=contest).distinct().order_by("pk")
+
+
+def _house_jobs(contest: Contest) -> QuerySet[Any]:
+    """The bundle's baselines are kept as the jobs that made them; of other jobs the outcome is enough."""
+    rounds = list(contest.rounds.values_list("pk", flat=True))
+    return models.Job.objects.filter(kind=models.Job.Kind.HOUSE, payload__round__in=rounds).order_by("pk")
+
+
+TABLES = (
+    Table(models.Contest, lambda contest: Contest.objects.filter(pk=contest.pk)),
+    Table(
+        models.Dataset,
+        _datasets,
+        files={"master_sha256": "entries", "transactions_sha256": "entries"},
+        left_out=frozenset({"created_at"}),
+    ),
+    Table(models.Round, _of_rounds(models.Round, "")),
+    Table(models.Phase, _of_rounds(models.Phase, "round__")),
+    Table(models.Team, _of_rounds(models.Team, "")),
+    Table(models.Membership, _of_rounds(models.Membership, "team__")),
+    Table(models.Announcement, _of_rounds(models.Announcement, "")),
+    Table(
+        models.Attack,
+        lambda contest: _of_rounds(models.Attack, "round__")(contest).select_related("team"),
+        files={"program_sha256": "attacks"},
+        private={"note": ""},
+        team=lambda attack: attack.team,
+    ),
+    Table(
+        models.Entry,
+        lambda contest: _of_rounds(models.Entry, "round__")(contest).select_related("team"),
+        files={
+            "upload_sha256": "vault",
+            "master_sha256": "entries",
+            "transactions_sha256": "entries",
+            "truth_sha256": "vault",
+        },
+        private={"note": "", "problems": []},
+        team=lambda entry: entry.team,
+    ),
+    Table(models.Score, _of_rounds(models.Score, "entry__round__")),
+    Table(
+        models.AttackRun,
+        lambda contest: _of_rounds(models.AttackRun, "entry__round__")(contest).select_related(
+            "attack__team"
+        ),
+        files={"guess_sha256": "attacks"},
+        private={"log": ""},
+        team=lambda run: run.attack.team,
+    ),
+    Table(models.Commitment, _of_rounds(models.Commitment, "round__")),
+    Table(
+        models.Rescore,
+        _of_rounds(models.Rescore, "round__"),
+        links={"preview": ("", "entry", models.Entry)},
+    ),
+    Table(
+        models.Job,
+        _house_jobs,
+        left_out=frozenset({"entry", "attack_run", "owner", "token", "lease_until", "worker", "error"}),
+        links={"payload": (None, "round", models.Round)},
+    ),
+    Table(
+        models.AuditEvent,
+        lambda contest: models.AuditEvent.objects.filter(contest=contest).order_by("number", "pk"),
+    ),
+)
+"""In the order in which they are written: what a row refers to stands before it."""
+
+NOT_ARCHIVED = {
+    "user": "people are archived by their names alone; e-mail and password stay where they are",
+    "organiser": "who imports a contest runs it",
+    "invitation": "a secret",
+    "apitoken": "a secret",
+    "auditchain": "the end of the audit log is known from its rows",
+}
+"""Models of which an archive holds nothing, and why."""

@@ -1,0 +1,172 @@
+"""Write the archive of a contest. The same contest gives the same bytes, whatever its primary keys are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+
+from anonymizers.registry import ANONYMIZERS
+from attacks.registry import ATTACKS
+from contest import vault
+from contest.archive import verify
+from contest.archive.pages import static_pages
+from contest.archive.rows import Row, rows_of
+from contest.archive.tables import PERSON, TABLES
+from contest.bundle.writing import bundle_text
+from contest.errors import Refused
+from contest.models import Contest, Job
+from contest.services.bundles import export_bundle
+from contest.snapshot import snapshot
+from contest.storage import published, submitted
+from scoring.registry import MEASURES
+
+OPENERS: dict[str, Callable[[str], IO[bytes]]] = {
+    "entries": published.open,
+    "attacks": submitted.open,
+    "vault": vault.open_for_archive,
+}
+PACKAGES = ("numpy", "pandas", "scipy", "scikit-learn", "numba", "highspy")
+README = """\
+This is the archive of the contest "{title}" ({slug}), written by Kakurenbo {version}.
+
+verify.py     checks all that follows with nothing but Python:  python3 verify.py {slug}.zip
+manifest.json the length and the sha256 of every file, versions, and which files are withheld
+bundle/       the contest as it was set up: `kakurenbo contest create` makes a new one of it
+pages/        the boards as web pages: open pages/index.html
+results/      the boards as JSON
+rows/         every row of the database that belongs to the contest, one JSON object a line
+files/        data, entries, truths, guesses and programs, named by their sha256
+
+Teams that did not consent are there with their results and the hashes of their files only.
+`python manage.py contest_import {slug}.zip --organiser NAME --rescore` brings the contest back to life and
+measures everything again.
+"""
+
+
+def write_archive(contest: Contest, target: IO[bytes]) -> dict[str, Any]:
+    """Write the zip; returns its manifest. Refused while work on the contest is under way."""
+    with snapshot():
+        _require_rest(contest)
+        rows = rows_of(contest)
+        exported = export_bundle(contest)
+        pages = static_pages(contest)
+    stores, withheld = _files(rows)
+    stores |= dict.fromkeys(exported.files.values(), "entries")
+    texts = {
+        "README.txt": README.format(title=contest.title, slug=contest.slug, version=settings.VERSION),
+        "verify.py": Path(verify.__file__).read_text(encoding="utf-8"),
+        "bundle/contest.yaml": bundle_text(exported.bundle),
+        **{f"rows/{table}.jsonl": _lines(found) for table, found in rows.items()},
+        **pages,
+    }
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        writer = _Writer(archive)
+        for name in sorted(texts):
+            writer.add(name, [texts[name].encode("utf-8")])
+        for name, sha256 in sorted(exported.files.items()):
+            writer.add_file(f"bundle/{name}", sha256, "entries")
+        for sha256 in sorted(stores):
+            writer.add_file(f"files/{sha256}", sha256, stores[sha256])
+        manifest = _manifest(contest, writer.files, sorted(withheld - set(stores)))
+        writer.add(verify.MANIFEST, [(json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode("utf-8")])
+    return manifest
+
+
+def _require_rest(contest: Contest) -> None:
+    rounds = list(contest.rounds.values_list("pk", flat=True))
+    under_way = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    count = (
+        under_way.filter(entry__round__in=rounds).count()
+        + under_way.filter(attack_run__entry__round__in=rounds).count()
+        + under_way.filter(payload__round__in=rounds).count()
+    )
+    if count:
+        raise Refused(
+            "under-way",
+            f"{count} jobs of this contest are waiting or running. Write the archive when they are done.",
+        )
+
+
+def _files(rows: Mapping[str, list[Row]]) -> tuple[dict[str, str], set[str]]:
+    """The files to be archived and the store of each; and those that teams keep to themselves."""
+    wanted: dict[str, str] = {}
+    withheld: set[str] = set()
+    silent = {row["id"] for row in rows["team"] if not row["in_archive"]}
+    attacks = {row["id"]: row.get("team") for row in rows["attack"]}
+    for table in TABLES:
+        for row in rows[table.name]:
+            team = attacks[row["attack"]] if table.name == "attackrun" else row.get("team")
+            for column, store in table.files.items():
+                if row[column] and team in silent:
+                    withheld.add(row[column])
+                elif row[column]:
+                    wanted[row[column]] = store
+    for row in rows["dataset"]:
+        wanted |= dict.fromkeys(row["source"].get("stored", {}).values(), "entries")
+    return wanted, withheld
+
+
+def _lines(rows: Iterable[Row]) -> str:
+    return "".join(
+        json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+        for row in rows
+    )
+
+
+def _manifest(contest: Contest, files: dict[str, dict[str, Any]], withheld: list[str]) -> dict[str, Any]:
+    return {
+        "kakurenbo_archive": verify.FORMAT,
+        "contest": contest.slug,
+        "files": files,
+        "withheld": withheld,
+        "tables": [PERSON, *(table.name for table in TABLES)],
+        "references": {table.name: table.references for table in TABLES},
+        "file_columns": {table.name: sorted(table.files) for table in TABLES if table.files},
+        "versions": {
+            "kakurenbo": settings.VERSION,
+            "python": platform.python_version(),
+            "packages": {name: metadata.version(name) for name in PACKAGES},
+            "measures": {item.name: item.version for item in MEASURES},
+            "attacks": {item.name: item.version for item in ATTACKS},
+            "anonymizers": {item.name: item.version for item in ANONYMIZERS},
+        },
+    }
+
+
+class _Writer:
+    """Adds files to a zip whose bytes depend on nothing but them, and notes their hashes."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.archive = archive
+        self.files: dict[str, dict[str, Any]] = {}
+
+    def add(self, name: str, chunks: Iterable[bytes]) -> None:
+        member = zipfile.ZipInfo(name)
+        member.compress_type = zipfile.ZIP_DEFLATED
+        member.external_attr = 0o644 << 16
+        digest, size = hashlib.sha256(), 0
+        with self.archive.open(member, "w", force_zip64=False) as stream:
+            for chunk in chunks:
+                digest.update(chunk)
+                size += len(chunk)
+                stream.write(chunk)
+        if name != verify.MANIFEST:
+            self.files[name] = {"bytes": size, "sha256": digest.hexdigest()}
+
+    def add_file(self, name: str, sha256: str, store: str) -> None:
+        try:
+            file = OPENERS[store](sha256)
+        except FileNotFoundError:
+            raise Refused("file-missing", f"The file {sha256} is not in the store {store!r}.") from None
+        with file:
+            self.add(name, iter(lambda: file.read(verify.CHUNK), b""))
+        if self.files[name]["sha256"] != sha256:
+            raise Refused("file-damaged", f"The file {sha256} of the store {store!r} has other bytes by now.")

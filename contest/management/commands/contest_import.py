@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from contest.errors import Refused
+from contest.models import User
+from contest.models.names import normalise_name
+from contest.services.archiving import import_archive
+from contest.services.recount import recount
+
+
+class Command(BaseCommand):
+    help = "Import a contest from its archive, beside whatever contests are here already."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--organiser", required=True, help="user name of who runs it here")
+        parser.add_argument("--slug", help="another address than the archive's")
+        parser.add_argument(
+            "--rescore",
+            action="store_true",
+            help="measure every entry and judge every attack again, and compare all numbers",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(name_key=normalise_name(options["organiser"])).first()
+        if user is None:
+            raise CommandError(f"There is no user {options['organiser']!r}. Sign up on the site first.")
+        try:
+            contest = import_archive(options["file"], user, slug=options["slug"])
+        except Refused as refusal:
+            raise CommandError(refusal.text) from None
+        self.stdout.write(f"{contest.slug}: imported, {contest.rounds.count()} rounds")
+        if options["rescore"]:
+            found = recount(contest)
+            for sentence in found.sentences():
+                self.stdout.write(sentence)
+            if found.differences:
+                raise CommandError(f"{len(found.differences)} numbers differ from the archive's.")

@@ -1,0 +1,152 @@
+"""Archives of contests: who lets his work stand in one, and how a contest comes out of one again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, models, transaction
+from django.utils import timezone
+
+from contest import vault
+from contest.archive.rows import Numbers, object_of
+from contest.archive.tables import PERSON, TABLES, Table
+from contest.archive.verify import Archive, BadArchive, verify
+from contest.archive.writing import write_archive
+from contest.errors import Refused
+from contest.models import AuditChain, AuditEvent, Contest, Dataset, Organiser, Team, User
+from contest.models.names import clean_name
+from contest.services import audit
+from contest.storage import published, submitted
+
+STORES = {"entries": published.put, "attacks": submitted.put, "vault": vault.keep_archived}
+
+
+def set_archive_consent(team: Team, user: User, consents: bool) -> None:
+    """A team decides whether its files may stand in the archive, or their hashes only."""
+    with transaction.atomic():
+        changed = Team.objects.filter(pk=team.pk).exclude(in_archive=consents).update(in_archive=consents)
+        if changed:
+            audit.record(
+                "team.archive_consent",
+                team,
+                contest=team.contest,
+                actor=user,
+                before={"in_archive": not consents},
+                after={"in_archive": consents},
+            )
+
+
+def archive_contest(contest: Contest, target: IO[bytes], user: User | None = None) -> dict[str, Any]:
+    """Write the archive of a contest. The act stands in the site's log: the archive holds the contest's."""
+    audit.extend_chain(contest.pk)
+    manifest = write_archive(contest, target)
+    after = {"contest": contest.slug, "files": len(manifest["files"])}
+    audit.record("contest.archived", contest, contest=None, actor=user, after=after)
+    return manifest
+
+
+def import_archive(path: Path, user: User, *, slug: str | None = None) -> Contest:
+    """Make the contest of an archive, all or nothing; nothing is written before everything is verified."""
+    try:
+        with Archive(path) as archive:
+            verify(archive)
+            return _import(archive, user, slug)
+    except BadArchive as error:
+        raise Refused("bad-archive", str(error)) from None
+
+
+def _import(archive: Archive, user: User, slug: str | None) -> Contest:
+    tables = {table: archive.rows(table) for table in archive.manifest["tables"]}
+    absent = sorted({PERSON, *(table.name for table in TABLES)} - set(tables))
+    if absent or len(tables["contest"]) != 1:
+        raise BadArchive(
+            f"rows/{absent[0] if absent else 'contest'}.jsonl: expected the rows of one contest."
+        )
+    slug = slug or str(tables["contest"][0].get("slug"))
+    if Contest.objects.filter(slug=slug).exists():
+        raise Refused("slug-taken", f"There is a contest with the address {slug!r} already. Choose another.")
+    tables["contest"][0]["slug"] = slug
+    try:
+        with transaction.atomic():
+            contest = _write_rows(tables, user)
+            _keep_files(archive, tables)
+    except IntegrityError as error:
+        raise BadArchive(f"The rows contradict each other: {error}") from None
+    return contest
+
+
+def _write_rows(tables: dict[str, list[dict[str, Any]]], user: User) -> Contest:
+    """Every row gets a new primary key; what referred to the old number refers to the new one."""
+    numbers: Numbers = {PERSON: _people(tables[PERSON])}
+    for table in TABLES:
+        numbers[table.name] = known = {}
+        for row in tables[table.name]:
+            known[row["id"]] = _insert(table, object_of(table, row, numbers))
+    contest = Contest.objects.get(pk=numbers["contest"][1])
+    last = AuditEvent.objects.filter(contest=contest).order_by("-number").first()
+    if last is not None:
+        AuditChain.objects.create(contest_key=contest.pk, number=last.number or 0, hash=last.hash)
+    Organiser.objects.create(contest=contest, user=user)
+    audit.record("contest.imported", contest, contest=None, actor=user, after={"contest": contest.slug})
+    return contest
+
+
+def _insert(table: Table, made: models.Model) -> int:
+    if isinstance(made, Dataset):
+        same = Dataset.objects.filter(
+            name=made.name,
+            master_sha256=made.master_sha256,
+            transactions_sha256=made.transactions_sha256,
+        ).first()
+        if same is not None:
+            return int(same.pk)
+        made.created_at = timezone.now()
+    # Raw: times that the database would set to now stay as they were.
+    made.save_base(raw=True, force_insert=True)
+    return int(made.pk)
+
+
+def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
+    """People of an archive are names in its log, not accounts: nobody here with the same name is meant."""
+    known = {}
+    for row in rows:
+        try:
+            name = clean_name(str(row.get("name", "")))
+        except ValidationError as error:
+            raise BadArchive(f"rows/{PERSON}.jsonl, row {row['id']}: {error.messages[0]}") from None
+        if len(name) > 40:
+            raise BadArchive(f"rows/{PERSON}.jsonl, row {row['id']}: expected a name of up to 40 characters.")
+        placeholder = User(username=name, email="", is_active=False)
+        placeholder.set_unusable_password()
+        # The keys are unique and no log-in leads to them; a password that cannot be used is random each time.
+        placeholder.name_key = placeholder.email_key = f"imported {placeholder.password[-40:]}"
+        placeholder.save()
+        known[row["id"]] = placeholder.pk
+    return known
+
+
+def _keep_files(archive: Archive, tables: dict[str, list[dict[str, Any]]]) -> None:
+    """Put every file that a row names into its store, verified once more on its way."""
+    stores: dict[str, str] = {}
+    for table in TABLES:
+        for column, store in table.files.items():
+            stores |= {row[column]: store for row in tables[table.name] if row.get(column)}
+    for row in tables["dataset"]:
+        stores |= dict.fromkeys(row.get("source", {}).get("stored", {}).values(), "entries")
+    for sha256, store in sorted(stores.items()):
+        name = archive.by_hash.get(sha256)
+        if name is not None:
+            STORES[store](cast(IO[bytes], _Stream(archive.chunks(name))))
+
+
+class _Stream:
+    """Chunks as a readable file. Each chunk is given once, whatever size is asked for."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self.chunks = chunks
+
+    def read(self, size: int = -1) -> bytes:
+        return next(self.chunks, b"")
