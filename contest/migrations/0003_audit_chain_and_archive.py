@@ -34,12 +34,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='auditevent',
             name='actor_name',
-            field=models.CharField(blank=True, max_length=60),
+            field=models.CharField(blank=True, db_default='', max_length=60),
         ),
         migrations.AddField(
             model_name='auditevent',
             name='hash',
-            field=models.CharField(blank=True, max_length=64),
+            field=models.CharField(blank=True, db_default='', max_length=64),
         ),
         migrations.AddField(
             model_name='auditevent',
@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='team',
             name='in_archive',
-            field=models.BooleanField(default=True, help_text="Its files may stand in the contest's archive; else only their hashes."),
+            field=models.BooleanField(db_default=True, default=True, help_text="Its files may stand in the contest's archive; else only their hashes."),
         ),
         migrations.AlterField(
             model_name='auditevent',

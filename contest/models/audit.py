@@ -24,7 +24,7 @@ class AuditEvent(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
-    actor_name = models.CharField(max_length=60, blank=True)
+    actor_name = models.CharField(max_length=60, blank=True, db_default="")
     verb = models.CharField(max_length=60)
     subject = models.CharField(max_length=120)
     subject_id = models.BigIntegerField(null=True, blank=True)
@@ -33,7 +33,7 @@ class AuditEvent(models.Model):
     reason = models.CharField(max_length=300, blank=True)
 
     number = models.PositiveBigIntegerField(null=True, blank=True)
-    hash = models.CharField(max_length=64, blank=True)
+    hash = models.CharField(max_length=64, blank=True, db_default="")
 
     class Meta:
         ordering = ["-id"]

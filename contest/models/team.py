@@ -18,7 +18,9 @@ class Team(models.Model):
     name_key = models.CharField(max_length=120, editable=False)
     is_house = models.BooleanField(default=False)
     in_archive = models.BooleanField(
-        default=True, help_text=_("Its files may stand in the contest's archive; else only their hashes.")
+        default=True,
+        db_default=True,
+        help_text=_("Its files may stand in the contest's archive; else only their hashes."),
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
