@@ -10,5 +10,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("kakurenbo")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["scoring", "attacks", "anonymizers"])
+app.autodiscover_tasks(["scoring", "attacks", "anonymizers", "contest"])
 app.autodiscover_tasks(["contest"], related_name="shutdown")

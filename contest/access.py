@@ -215,6 +215,17 @@ def entries_of(contest: Contest, ids: Sequence[str]) -> list[Entry]:
     return entries
 
 
+def teams_of(contest: Contest, ids: Sequence[str]) -> list[Team]:
+    """Teams of a contest that the caller organises; one that is not among them does not exist."""
+    if not all(key.isdecimal() and len(key) < 19 for key in ids):
+        raise Http404
+    wanted = {int(key) for key in ids}
+    teams = list(Team.objects.filter(contest=contest, pk__in=wanted).select_related("contest").order_by("pk"))
+    if len(teams) != len(wanted):
+        raise Http404
+    return teams
+
+
 def runs_of(contest: Contest, run_id: str | None, entry_id: str | None) -> list[AttackRun]:
     """One run, or all runs against one entry, of a contest that the caller organises."""
     key = run_id or entry_id or ""
@@ -268,6 +279,7 @@ def jobs_of(contest: Contest) -> QuerySet[Job]:
         Q(entry__round__in=rounds)
         | Q(attack_run__entry__round__in=rounds)
         | Q(kind=Job.Kind.HOUSE, payload__round__in=rounds)
+        | Q(kind=Job.Kind.MAIL, payload__contest=contest.pk)
     )
     return Job.objects.filter(mine).select_related("owner").order_by("-id")
 

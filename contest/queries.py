@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,11 +92,14 @@ class OverallRow:
     totals: tuple[float | None, ...]
 
 
-def overall_board(contest: Contest) -> tuple[list[Round], list[OverallRow]]:
+def overall_board(
+    contest: Contest, weights: Mapping[int, float] | None = None
+) -> tuple[list[Round], list[OverallRow]]:
     """The rounds whose results are public, and all teams in the order of their weighted totals.
 
     Rounds may have different rules; whether lower totals win is said by the rule of the last one, and rounds
-    whose rule goes the other way cannot be added to it, so they are left out.
+    whose rule goes the other way cannot be added to it, so they are left out. ``weights`` are other weights
+    of some rounds, by their key, to see what they would do.
     """
     shown = [
         round_ for round_ in contest.rounds.order_by("position", "pk") if access.results_are_public(round_)
@@ -110,7 +113,8 @@ def overall_board(contest: Contest) -> tuple[list[Round], list[OverallRow]]:
     for round_ in rounds:
         standing = places(round_, show_attacks=True)
         teams |= {entry.team_id: entry.team for _, entry in standing}
-        played.append(Played(round_.weight, {entry.team_id: place.total for place, entry in standing}))
+        weight = (weights or {}).get(round_.pk, round_.weight)
+        played.append(Played(weight, {entry.team_id: place.total for place, entry in standing}))
     ranked = rank_overall(played, lower_wins=lower_wins, absent=1.0 if lower_wins else 0.0)
     return rounds, [OverallRow(place.rank, place.total, teams[place.key], place.by_round) for place in ranked]
 

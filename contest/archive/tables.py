@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.db.models import F, Field, ForeignKey, Model, QuerySet
 
 from contest import models
 from contest.models import Contest, Team, User
@@ -65,6 +65,11 @@ def _datasets(contest: Contest) -> QuerySet[Any]:
     return models.Dataset.objects.filter(rounds__contest=contest).distinct().order_by("pk")
 
 
+def _teams(contest: Contest) -> QuerySet[Any]:
+    """A team that became part of another stands after it; that other one is never part of a third."""
+    return Team.objects.filter(contest=contest).order_by(F("merged_into").asc(nulls_first=True), "pk")
+
+
 def _house_jobs(contest: Contest) -> QuerySet[Any]:
     """The bundle's baselines are kept as the jobs that made them; of other jobs the outcome is enough."""
     rounds = list(contest.rounds.values_list("pk", flat=True))
@@ -81,7 +86,7 @@ TABLES = (
     ),
     Table(models.Round, _of_rounds(models.Round, "")),
     Table(models.Phase, _of_rounds(models.Phase, "round__")),
-    Table(models.Team, _of_rounds(models.Team, "")),
+    Table(models.Team, _teams),
     Table(models.Membership, _of_rounds(models.Membership, "team__")),
     Table(models.Announcement, _of_rounds(models.Announcement, "")),
     Table(
@@ -113,6 +118,11 @@ TABLES = (
         private={"log": ""},
         team=lambda run: run.attack.team,
     ),
+    Table(
+        models.Standing,
+        _of_rounds(models.Standing, "round__"),
+        links={"places": ("", "team", models.Team)},
+    ),
     Table(models.Commitment, _of_rounds(models.Commitment, "round__")),
     Table(
         models.Rescore,
@@ -137,6 +147,7 @@ NOT_ARCHIVED = {
     "organiser": "who imports a contest runs it",
     "invitation": "a secret",
     "apitoken": "a secret",
+    "announcementmail": "to whom a letter went is nobody's business later",
     "auditchain": "the end of the audit log is known from its rows",
 }
 """Models of which an archive holds nothing, and why."""

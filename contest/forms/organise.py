@@ -8,7 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from anonymizers.anonymizer import Anonymizer, Parameter
 from anonymizers.registry import ANONYMIZERS
-from contest.models import Contest, Entry, Round
+from attacks.registry import ATTACKS
+from contest.models import Contest, Entry, Round, Team, User
 from contest.models.names import normalise_name
 from contest.words import say
 from scoring.registry import MEASURES
@@ -21,6 +22,7 @@ class AnnouncementForm(forms.Form):
     body = forms.CharField(
         label=_("Text"), required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4})
     )
+    by_mail = forms.BooleanField(label=_("Also by e-mail to the members of all teams"), required=False)
 
 
 class HouseMethodForm(forms.Form):
@@ -183,3 +185,69 @@ class LimitsForm(forms.Form):
 
 def _sign(operator: str) -> str:
     return "≤" if operator == "<=" else "≥"
+
+
+class OrganiserForm(forms.Form):
+    username = forms.CharField(label=_("User name"), max_length=40)
+
+    def clean_username(self) -> User:
+        name = self.cleaned_data["username"]
+        user = User.objects.filter(name_key=normalise_name(name), is_active=True).first()
+        if user is None:
+            raise forms.ValidationError(_("There is no user %(name)r.") % {"name": name})
+        return user
+
+
+class TeamActForm(forms.Form):
+    """What is done to the teams that were chosen in the table above it."""
+
+    ACTS = (
+        ("approve", _("Approve")),
+        ("lock", _("Lock: keeps its results, hands nothing in")),
+        ("unlock", _("Unlock")),
+        ("remove", _("Remove from the contest and its boards")),
+        ("restore", _("Take a removal back")),
+    )
+    act = forms.ChoiceField(label=_("What to do"), choices=ACTS)
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=300,
+        required=False,
+        help_text=_("Needed for all but an approval. The team sees it."),
+    )
+
+
+class TeamField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Team) -> str:
+        return obj.name
+
+
+class MergeForm(forms.Form):
+    source = TeamField(Team.objects.none(), label=_("The people of"))
+    target = TeamField(Team.objects.none(), label=_("join"))
+    reason = forms.CharField(label=_("Reason"), max_length=300, help_text=_("The teams see it."))
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        teams = Team.objects.filter(contest=contest, is_house=False).exclude(status=Team.Status.REMOVED)
+        for name in ("source", "target"):
+            field = self.fields[name]
+            assert isinstance(field, TeamField)
+            field.queryset = teams.order_by("name_key")
+
+
+class HouseAttackForm(forms.Form):
+    round = RoundField(Round.objects.none(), label=_("Round"), empty_label=None)
+    attack = forms.ChoiceField(label=_("Attack"))
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rounds, attacks = self.fields["round"], self.fields["attack"]
+        assert isinstance(rounds, RoundField)
+        assert isinstance(attacks, forms.ChoiceField)
+        rounds.queryset = Round.objects.filter(contest=contest)
+        attacks.choices = [(it.name, f"{it.name}: {say(it.title)}") for it in ATTACKS]
+
+
+class CapacityForm(forms.Form):
+    workers = forms.IntegerField(label=_("Workers side by side"), min_value=1, max_value=1000, initial=2)

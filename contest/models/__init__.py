@@ -1,6 +1,6 @@
 """The nouns of a contest. Rows are changed only by the services."""
 
-from contest.models.announcement import Announcement
+from contest.models.announcement import Announcement, AnnouncementMail
 from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditChain, AuditEvent
@@ -13,11 +13,13 @@ from contest.models.phase import Phase
 from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
+from contest.models.standing import Standing
 from contest.models.team import Invitation, Membership, Team
 from contest.models.user import User
 
 __all__ = [
     "Announcement",
+    "AnnouncementMail",
     "ApiToken",
     "Attack",
     "AttackRun",
@@ -35,6 +37,7 @@ __all__ = [
     "Rescore",
     "Round",
     "Score",
+    "Standing",
     "Team",
     "User",
 ]

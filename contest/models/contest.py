@@ -18,6 +18,14 @@ class Contest(models.Model):
     time_zone = models.CharField(_("time zone"), max_length=60, default="UTC")
     is_public = models.BooleanField(default=False)
     max_team_size = models.PositiveSmallIntegerField(default=10)
+    approve_teams = models.BooleanField(
+        default=False, db_default=False, help_text=_("New teams wait until an organiser lets them play.")
+    )
+    settings_version = models.PositiveIntegerField(
+        default=1,
+        db_default=1,
+        help_text=_("Grows with every change of the settings; a form that shows an older one is stale."),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -24,6 +24,7 @@ class Job(models.Model):
         PROGRAM = "program", _("run a team's program on an entry")
         JUDGE = "judge", _("judge a guess")
         HOUSE = "house", _("make a house entry")
+        MAIL = "mail", _("send an announcement")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")

@@ -34,6 +34,9 @@ class Round(models.Model):
     program_seconds = models.PositiveSmallIntegerField(default=60, help_text=_("CPU seconds a target."))
     program_megabytes = models.PositiveIntegerField(default=1024, help_text=_("Memory a target."))
     seed = models.PositiveBigIntegerField(default=0)
+    settings_version = models.PositiveIntegerField(
+        default=1, db_default=1, help_text=_("As that of the contest.")
+    )
     board_version = models.PositiveBigIntegerField(default=1)
     committed_at = models.DateTimeField(null=True, blank=True, help_text=_("Its seed is committed."))
     frozen_at = models.DateTimeField(null=True, blank=True, help_text=_("Entries are frozen, targets out."))

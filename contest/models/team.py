@@ -13,6 +13,12 @@ from contest.models.contest import Contest
 class Team(models.Model):
     """People who compete together under one public name; or the house, which plays a baseline."""
 
+    class Status(models.TextChoices):
+        PENDING = "pending", _("waits for approval")
+        ACTIVE = "active", _("plays")
+        LOCKED = "locked", _("locked")
+        REMOVED = "removed", _("removed")
+
     contest = models.ForeignKey(Contest, on_delete=models.PROTECT, related_name="teams")
     name = models.CharField(_("public name"), max_length=60)
     name_key = models.CharField(max_length=120, editable=False)
@@ -22,10 +28,23 @@ class Team(models.Model):
         db_default=True,
         help_text=_("Its files may stand in the contest's archive; else only their hashes."),
     )
+    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE, db_default=Status.ACTIVE)
+    status_reason = models.CharField(max_length=300, blank=True, default="", db_default="")
+    merged_into = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="merged"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["contest", "name_key"], name="team_name_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "name_key"], name="team_name_once"),
+            models.CheckConstraint(
+                condition=Q(status__in=["pending", "active", "locked", "removed"]), name="team_status"
+            ),
+            models.CheckConstraint(
+                condition=Q(merged_into__isnull=True) | Q(status="removed"), name="merged_team_is_removed"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
+from django.db.models import Q
 from django.utils import timezone
 
 from contest.models import Entry, Round, Team
@@ -36,7 +37,8 @@ def count_attempts(round_: Round, team: Team, now: datetime.datetime | None = No
     local = (now or timezone.now()).astimezone(round_.contest.zone)
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = (midnight + datetime.timedelta(days=1)).replace(hour=0)
-    entries = Entry.objects.filter(round=round_, team=team)
+    # Who merged with others has used what they had used.
+    entries = Entry.objects.filter(Q(team=team) | Q(team__merged_into=team), round=round_)
     costly = entries.filter(costs_attempt=True)
     return Attempts(
         per_day=round_.entries_per_day,

@@ -14,6 +14,7 @@ from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Rou
 from contest.models.round import Feedback
 from contest.services import audit
 from contest.services.attacks import add_house_attack
+from contest.services.mails import queue_mails
 from datasets.rules import FileRules
 from scoring.rules import Limit
 
@@ -65,10 +66,14 @@ def create_round(
     return round_
 
 
-def announce(contest: Contest, user: User, title: str, body: str) -> Announcement:
+def announce(contest: Contest, user: User, title: str, body: str, *, by_mail: bool = False) -> Announcement:
+    """Publish an announcement; by mail too, a worker writes to every member of the teams, once each."""
     with transaction.atomic():
-        announcement = Announcement.objects.create(contest=contest, author=user, title=title, body=body)
-        audit.record(
-            "announcement.published", announcement, contest=contest, actor=user, after={"title": title}
+        announcement = Announcement.objects.create(
+            contest=contest, author=user, title=title, body=body, by_mail=by_mail
         )
+        after = {"title": title, "by_mail": by_mail}
+        audit.record("announcement.published", announcement, contest=contest, actor=user, after=after)
+        if by_mail:
+            queue_mails(announcement)
     return announcement

@@ -14,6 +14,7 @@ from contest.errors import Refused
 from contest.models import Entry, Job, Phase, Round, Score, Team, User
 from contest.services import audit, jobs
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
+from contest.services.teams import require_playing
 from contest.storage import Stored
 from datasets.problems import Verdict
 from scoring.measure import Measurement
@@ -34,6 +35,7 @@ def submit_entry(
         Team.objects.select_for_update().get(pk=team.pk)
         now = timezone.now()
         if not team.is_house:
+            require_playing(team)
             _require_open_phase(round_, now)
             _require_attempts_left(round_, team, now)
         last = Entry.objects.filter(round=round_, team=team).aggregate(last=Max("number"))["last"] or 0
@@ -115,6 +117,10 @@ def accept_files(
 ) -> None:
     """The files are legal: keep their neutral form and let the scorer go on."""
     with claim.finish():
+        # Whoever changes the rules holds the locks of all teams, so they cannot change after this line.
+        Team.objects.select_for_update().get(pk=entry.team_id)
+        if Round.objects.get(pk=entry.round_id).file_rules != entry.round.file_rules:
+            raise RulesChanged("The rules were changed while this entry was checked; it is checked again.")
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
             state=Entry.State.SCORING,
             master_sha256=master,
@@ -175,8 +181,9 @@ def without_links(detail: Any) -> Any:
 
 def refresh_official(round_: Round, team: Team) -> None:
     """The pinned valid entry counts; without one, the latest valid entry."""
-    Team.objects.select_for_update().get(pk=team.pk)
+    plays = Team.objects.select_for_update().get(pk=team.pk).status != Team.Status.REMOVED
     eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    eligible = eligible if plays else eligible.none()
     if is_frozen(round_):
         eligible = eligible.filter(frozen_at__isnull=False)
     chosen = eligible.order_by("-is_pinned", "-number").first()
@@ -196,6 +203,7 @@ def pin_entry(entry: Entry, user: User) -> None:
     """Make an entry the one that counts, until another is pinned."""
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=entry.team_id)
+        require_playing(entry.team)
         entry.refresh_from_db()
         if is_frozen(entry.round):
             raise Refused(

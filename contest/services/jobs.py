@@ -34,6 +34,7 @@ TASKS = {
     Job.Kind.PROGRAM: ("attacks.tasks.run_program", "programs"),
     Job.Kind.JUDGE: ("attacks.tasks.judge_guess", "checks"),
     Job.Kind.HOUSE: ("anonymizers.tasks.make_house_entry", "house"),
+    Job.Kind.MAIL: ("contest.tasks.send_announcement", "checks"),
 }
 
 

@@ -188,7 +188,10 @@ def _ranks_after(
     eligible = [
         entry
         for entry in entries
-        if verdicts[entry.pk].valid and not entry.mark and (entry.frozen_at is not None or not frozen)
+        if verdicts[entry.pk].valid
+        and not entry.mark
+        and entry.team.status != Team.Status.REMOVED
+        and (entry.frozen_at is not None or not frozen)
     ]
     eligible.sort(key=lambda entry: (entry.is_pinned, entry.number))
     chosen = {entry.team_id: entry for entry in eligible}

@@ -23,7 +23,10 @@ def create_team(contest: Contest, user: User, name: str) -> Team:
         with transaction.atomic():
             if Membership.objects.filter(contest=contest, user=user).exists():
                 raise Refused("already-in-team", _("You are already in a team of this contest."))
-            team = Team.objects.create(contest=contest, name=name, name_key=normalise_name(name))
+            status = Team.Status.PENDING if contest.approve_teams else Team.Status.ACTIVE
+            team = Team.objects.create(
+                contest=contest, name=name, name_key=normalise_name(name), status=status
+            )
             Membership.objects.create(team=team, contest=contest, user=user, role=Membership.Role.CAPTAIN)
             audit.record("team.created", team, contest=contest, actor=user, after={"name": name})
     except IntegrityError:
@@ -41,10 +44,24 @@ def house_team(contest: Contest, name: str) -> Team:
     return team
 
 
+def require_playing(team: Team) -> None:
+    """Refuse what a team that waits, is locked or was removed may not do. Call it with the row locked."""
+    status = Team.objects.values_list("status", flat=True).get(pk=team.pk)
+    texts = {
+        Team.Status.PENDING: _("Your team waits for the organisers’ approval."),
+        Team.Status.LOCKED: _("Your team is locked by the organisers."),
+        Team.Status.REMOVED: _("Your team was removed from this contest."),
+    }
+    if status != Team.Status.ACTIVE:
+        raise Refused(f"team-{status}", texts[Team.Status(status)])
+
+
 def create_invitation(team: Team, user: User) -> str:
     """Make an invitation and return its token, which is shown once and kept only as a hash."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        _require_growing(team)
         invitation = Invitation.objects.create(
             team=team,
             token_sha256=hash_token(token),
@@ -70,6 +87,7 @@ def join_team(invitation: Invitation, user: User) -> Team:
     try:
         with transaction.atomic():
             Team.objects.select_for_update().get(pk=team.pk)
+            _require_growing(team)
             invitation.refresh_from_db()
             if not invitation.is_usable:
                 raise Refused("invitation-expired", _("This invitation has expired or was withdrawn."))
@@ -84,6 +102,12 @@ def join_team(invitation: Invitation, user: User) -> Team:
     except IntegrityError:
         raise Refused("already-in-team", _("You are already in a team of this contest.")) from None
     return team
+
+
+def _require_growing(team: Team) -> None:
+    """A team that waits may gather its people; a locked or removed one may not."""
+    if not Team.objects.filter(pk=team.pk, status=Team.Status.PENDING).exists():
+        require_playing(team)
 
 
 def hash_token(token: str) -> str:

@@ -6,6 +6,8 @@ Django's much slower localisation.
 
 from __future__ import annotations
 
+import datetime
+
 from django import template
 
 register = template.Library()
@@ -72,3 +74,22 @@ def width(share: float | None) -> str:
     ('71%', '100%', '0%')
     """
     return f"{min(100, max(0, round(share or 0)))}%"
+
+
+@register.filter
+def span(length: datetime.timedelta | None) -> str:
+    """A length of time in the two largest units that it has.
+
+    >>> from datetime import timedelta
+    >>> [span(timedelta(seconds=s)) for s in (0, 42, 3_700, 90_000, 864_000)]
+    ['0 s', '42 s', '1 h 1 min', '1 d 1 h', '10 d 0 h']
+    """
+    if length is None:
+        return DASH
+    seconds = round(length.total_seconds())
+    units = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+    for place, (name, size) in enumerate(units[:-1]):
+        if seconds >= size:
+            next_name, next_size = units[place + 1]
+            return f"{seconds // size} {name} {seconds % size // next_size} {next_name}"
+    return f"{seconds} s"

@@ -82,7 +82,8 @@ def local(moment: datetime.datetime) -> str:
 
 
 PAGES = ("organise", "organise_timeline", "organise_entries", "organise_rescores", "organise_attacks",
-         "organise_house", "organise_announcements")  # fmt: skip
+         "organise_house", "organise_announcements", "organise_settings", "organise_contest_settings",
+         "organise_teams", "organise_capacity")  # fmt: skip
 
 
 def test_every_page_opens_for_organisers_and_exists_for_nobody_else(

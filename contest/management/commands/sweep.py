@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 
 from contest.services.audit import extend_all_chains
 from contest.services.clock import run_clock
+from contest.services.history import record_standings
 from contest.services.jobs import sweep_jobs
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ class Command(BaseCommand):
                 for step in run_clock():
                     logger.info("clock: %s of round %s", step.what, step.round)
                 extend_all_chains()
+                record_standings()
                 done = sweep_jobs()
                 if any(done.values()):
                     logger.info("swept: %(given_back)s given back, %(rung)s rung again", done)

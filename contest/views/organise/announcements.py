@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -28,7 +29,8 @@ def publish_announcement(request: UserRequest, slug: str) -> HttpResponse:
     form = AnnouncementForm(request.POST)
     if not form.is_valid():
         return _page(request, contest, form, status=422)
-    announce(contest, request.user, form.cleaned_data["title"], form.cleaned_data["body"])
+    data = form.cleaned_data
+    announce(contest, request.user, data["title"], data["body"], by_mail=data["by_mail"])
     messages.success(request, _("Published."))
     return redirect("organise_announcements", slug)
 
@@ -37,7 +39,11 @@ def _page(request: UserRequest, contest: Contest, form: AnnouncementForm, status
     context = {
         "contest": contest,
         "here": "announcements",
-        "announcements": contest.announcements.select_related("author")[:100],
+        "announcements": contest.announcements.select_related("author").annotate(
+            n_mails=Count("mails"),
+            n_sent=Count("mails", filter=Q(mails__sent_at__isnull=False)),
+            n_unsure=Count("mails", filter=Q(mails__sent_at=None, mails__claimed_at__isnull=False)),
+        )[:100],
         "form": form,
     }
     return render(request, "contest/organise/announcements.html", context, status=status)

@@ -11,8 +11,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from attacks.sandbox import examine
 from contest import access
+from contest.forms.organise import HouseAttackForm
 from contest.models import Attack, AttackRun
-from contest.services.attacks import rerun, set_attack_active
+from contest.services.attacks import add_house_attack, rerun, set_attack_active
+from contest.views.organise.acts import show_errors
 from contest.views.requests import UserRequest
 
 
@@ -31,8 +33,23 @@ def attacks(request: UserRequest, slug: str) -> HttpResponse:
             mean_seconds=Avg("runs__seconds"),
         ),
         "sandbox": examine(settings.SANDBOX),
+        "form": HouseAttackForm(contest),
     }
     return render(request, "contest/organise/attacks.html", context)
+
+
+@login_required
+@require_POST
+def add_attack(request: UserRequest, slug: str) -> HttpResponse:
+    """Let a house attack take part in a round; entries that are valid already are attacked too."""
+    contest = access.organised_contest_for(request.user, slug)
+    form = HouseAttackForm(contest, request.POST)
+    if form.is_valid():
+        add_house_attack(form.cleaned_data["round"], form.cleaned_data["attack"], request.user)
+        messages.success(request, _("The attack takes part."))
+    else:
+        show_errors(request, form)
+    return redirect("organise_attacks", slug)
 
 
 @login_required

@@ -1,0 +1,220 @@
+"""What a change of settings would do, worked out on what is there; nothing is touched."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from contest import queries
+from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
+from contest.models.round import Feedback
+from contest.ranking import find_ranking, rank
+from contest.services.attempts import count_attempts
+from contest.services.datasets import load_tables
+from contest.storage import published
+from datasets.check import check_entry
+from datasets.rules import FileRules
+
+NAMED = 5
+"""How many entries or teams a sentence names before it says how many more there are."""
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """``code`` is stable for programs; ``count`` is of how many entries, teams or runs it speaks."""
+
+    code: str
+    count: int
+    text: str
+
+
+def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence]:
+    """What other settings of a contest would do. ``changes`` holds only what is different."""
+    found = []
+    teams = Team.objects.filter(contest=contest, is_house=False).exclude(status=Team.Status.REMOVED)
+    if "is_public" in changes:
+        n = teams.count()
+        if changes["is_public"]:
+            found.append(Consequence("becomes-public", n, _("Everybody sees the contest from now on.")))
+        else:
+            text = ngettext(
+                "Nobody but organisers sees the contest any more, also not its %(n)s team.",
+                "Nobody but organisers sees the contest any more, also not its %(n)s teams.",
+                n,
+            )
+            found.append(Consequence("becomes-hidden", n, text % {"n": n}))
+    if "max_team_size" in changes:
+        cap = changes["max_team_size"]
+        large = teams.annotate(n=Count("memberships")).filter(n__gt=cap).order_by("pk")
+        names = [team.name for team in large]
+        if names:
+            text = ngettext(
+                "%(n)s team is larger than that already and stays so: %(names)s.",
+                "%(n)s teams are larger than that already and stay so: %(names)s.",
+                len(names),
+            )
+            said = text % {"n": len(names), "names": _named(names)}
+            found.append(Consequence("teams-too-large", len(names), said))
+    if "time_zone" in changes:
+        text = _("Days, and with them the attempts of a day, begin at midnight of the new zone.")
+        found.append(Consequence("other-midnight", teams.count(), text))
+    if "approve_teams" in changes and not changes["approve_teams"]:
+        n = teams.filter(status=Team.Status.PENDING).count()
+        if n:
+            text = ngettext("%(n)s team still waits for approval.", "%(n)s teams still wait for approval.", n)
+            found.append(Consequence("teams-waiting", n, text % {"n": n}))
+    if "slug" in changes:
+        found.append(_new_address(contest.rounds.count()))
+    return found
+
+
+def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    """What other settings of a round would do. ``changes`` holds only what is different."""
+    found = [
+        *_of_rules(round_, changes),
+        *_of_ranking(round_, changes),
+        *_of_weight(round_, changes),
+        *_of_feedback(round_, changes),
+        *_of_attempts(round_, changes),
+    ]
+    if {"program_seconds", "program_megabytes"} & set(changes):
+        waiting = AttackRun.objects.filter(attack__round=round_, attack__kind=Attack.Kind.PROGRAM)
+        n = waiting.filter(state=AttackRun.State.QUEUED).count()
+        text = ngettext(
+            "%(n)s waiting run of a program gets the new bounds; what has run stays as it is.",
+            "%(n)s waiting runs of programs get the new bounds; what has run stays as it is.",
+            n,
+        )
+        found.append(Consequence("program-bounds", n, text % {"n": n}))
+    if "slug" in changes:
+        found.append(_new_address(1))
+    return found
+
+
+def broken_entries(round_: Round, rules: FileRules) -> dict[int, str]:
+    """Entries that count or could count and break other file rules: their key, and the first problem.
+
+    The very checker of uploads looks at the neutral files. Their P is in the vault and no rule speaks of it,
+    so a P that is right for every table stands in its place.
+    """
+    dataset = round_.dataset
+    original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
+    broken = {}
+    standing = Entry.objects.filter(round=round_, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    for entry in standing.order_by("pk"):
+        lines = "".join(f"{row}\n" for row in range(1, (entry.n_released or 0) + 1))
+        with (
+            published.open(entry.master_sha256) as master,
+            published.open(entry.transactions_sha256) as transactions,
+        ):
+            truth = io.BytesIO(lines.encode())
+            files = cast("dict[str, BinaryIO]", {"M.csv": master, "T.csv": transactions, "P.csv": truth})
+            verdict = check_entry(files, original, rules).verdict
+        if not verdict.ok:
+            broken[entry.pk] = str(verdict.problems[0])
+    return broken
+
+
+def _of_rules(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    if "file_rules" not in changes:
+        return []
+    broken = broken_entries(round_, FileRules(**changes["file_rules"]))
+    if not broken:
+        return [Consequence("entries-keep-rules", 0, _("All entries keep the new file rules."))]
+    entries = Entry.objects.filter(pk__in=broken).select_related("team").order_by("pk")
+    text = ngettext(
+        "This makes %(n)s entry invalid, which becomes void: %(names)s.",
+        "This makes %(n)s entries invalid, which become void: %(names)s.",
+        len(broken),
+    )
+    said = text % {"n": len(broken), "names": _named([str(entry) for entry in entries])}
+    return [Consequence("entries-invalid", len(broken), said)]
+
+
+def _of_ranking(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    if "ranking" not in changes:
+        return []
+    standing = queries.places(round_, show_attacks=True)
+    before = {place.result.key: place.rank for place, _entry in standing}
+    results = [place.result for place, _entry in standing]
+    after = {place.result.key: place.rank for place in rank(results, find_ranking(changes["ranking"]))}
+    n = sum(before[key] != after[key] for key in before)
+    text = ngettext("%(n)s team changes its place.", "%(n)s teams change their places.", n)
+    found = [Consequence("places-change", n, text % {"n": n})]
+    if round_.tallied_at is not None:
+        text = _("The committed board is withdrawn openly and committed anew.")
+        found.append(Consequence("board-withdrawn", 1, text))
+    return found
+
+
+def _of_weight(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    if "weight" not in changes:
+        return []
+    before = {row.team.pk: row.rank for row in queries.overall_board(round_.contest)[1]}
+    weights = {round_.pk: changes["weight"]}
+    after = {row.team.pk: row.rank for row in queries.overall_board(round_.contest, weights)[1]}
+    n = sum(before[key] != after[key] for key in before)
+    text = ngettext("%(n)s team changes its overall place.", "%(n)s teams change their overall places.", n)
+    return [Consequence("overall-places-change", n, text % {"n": n})]
+
+
+def _of_feedback(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    if "feedback" not in changes:
+        return []
+    judged = AttackRun.objects.filter(attack__round=round_, attack__is_dry_run=False)
+    n = judged.filter(state=AttackRun.State.DONE).count()
+    if changes["feedback"] == Feedback.FULL:
+        text = ngettext(
+            "%(n)s result of an attack becomes public at once.",
+            "%(n)s results of attacks become public at once.",
+            n,
+        )
+        return [Consequence("results-shown", n, text % {"n": n})]
+    if round_.feedback == Feedback.FULL:
+        text = ngettext(
+            "%(n)s result of an attack, public so far, is hidden until the results phase.",
+            "%(n)s results of attacks, public so far, are hidden until the results phase.",
+            n,
+        )
+        return [Consequence("results-hidden", n, text % {"n": n})]
+    return [
+        Consequence("feedback-changes", n, _("Teams are told otherwise about their attacks from now on."))
+    ]
+
+
+def _of_attempts(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    if not {"entries_per_day", "entries_in_total"} & set(changes):
+        return []
+    per_day = changes.get("entries_per_day", round_.entries_per_day)
+    in_total = changes.get("entries_in_total", round_.entries_in_total)
+    over = []
+    teams = Team.objects.filter(contest=round_.contest_id, is_house=False).order_by("pk")
+    for team in teams.exclude(status=Team.Status.REMOVED):
+        used = count_attempts(round_, team)
+        if used.used_today > per_day or used.used_in_total > in_total:
+            over.append(team.name)
+    if not over:
+        return [Consequence("attempts-suffice", 0, _("No team has used more attempts than that."))]
+    text = ngettext(
+        "%(n)s team has used more than that already; its entries stay: %(names)s.",
+        "%(n)s teams have used more than that already; their entries stay: %(names)s.",
+        len(over),
+    )
+    return [Consequence("attempts-overdrawn", len(over), text % {"n": len(over), "names": _named(over)})]
+
+
+def _new_address(n: int) -> Consequence:
+    return Consequence(
+        "new-address", n, _("The pages get new addresses; links to the old ones stop working.")
+    )
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(names[:NAMED])
+    return shown + (" …" if len(names) > NAMED else "")

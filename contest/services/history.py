@@ -1,0 +1,49 @@
+"""The history of a board: what stood on it, written down by the sweeper when it has changed."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from django.db.models import F, OuterRef, Q, Subquery
+from django.utils import timezone
+
+from contest import queries
+from contest.models import Round, Standing
+
+SECONDS_BETWEEN = 60
+"""A busy board changes with every judged attack; a point a minute is enough to see how it went."""
+
+
+def record_standings(now: datetime.datetime | None = None) -> int:
+    """Write down every board that has changed since it was last looked at; returns how many new rows."""
+    now = now or timezone.now()
+    last = Standing.objects.filter(round=OuterRef("pk")).order_by("-at", "-pk")
+    changed = Round.objects.annotate(
+        known=Subquery(last.values("board_version")[:1]), known_at=Subquery(last.values("at")[:1])
+    ).filter(Q(known=None) | ~Q(known=F("board_version")))
+    quiet = now - datetime.timedelta(seconds=SECONDS_BETWEEN)
+    due = changed.filter(Q(known_at=None) | Q(known_at__lte=quiet) | Q(tallied_at__gt=F("known_at")))
+    return sum(_record(round_, now) for round_ in due.select_related("contest"))
+
+
+def _record(round_: Round, now: datetime.datetime) -> int:
+    places = places_of(round_)
+    last = Standing.objects.filter(round=round_).order_by("-at", "-pk").first()
+    if last is None and not places:
+        return 0
+    if last is not None and last.places == places:
+        Standing.objects.filter(pk=last.pk).update(board_version=round_.board_version)
+        return 0
+    Standing.objects.create(round=round_, at=now, board_version=round_.board_version, places=places)
+    return 1
+
+
+def places_of(round_: Round) -> list[dict[str, Any]]:
+    """The board as it is now: rank and total of every ranked team."""
+    standing = queries.places(round_, show_attacks=True)
+    return [
+        {"team": entry.team_id, "rank": place.rank, "total": place.total}
+        for place, entry in standing
+        if place.rank is not None
+    ]

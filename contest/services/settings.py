@@ -1,0 +1,207 @@
+"""Settings of a contest and its rounds. Whoever saves names the version they saw: nothing is lost unseen."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from contest.errors import Refused
+from contest.models import Contest, Dataset, Entry, Organiser, Phase, Round, Team, User
+from contest.models.round import Feedback
+from contest.services import audit
+from contest.services.consequences import broken_entries
+from contest.services.entries import bump_board
+from contest.services.repair import count_again, require_reason, void_entry
+from datasets.rules import FileRules
+
+CONTEST_SETTINGS = (
+    "title", "summary", "description", "slug", "time_zone", "is_public", "max_team_size", "approve_teams",
+)  # fmt: skip
+ROUND_SETTINGS = (
+    "name", "slug", "weight", "ranking", "feedback", "entries_per_day", "entries_in_total", "attacks_per_day",
+    "program_seconds", "program_megabytes", "seed", "file_rules",
+)  # fmt: skip
+
+
+class Stale(Refused):
+    """The settings were changed by somebody else since the form was shown."""
+
+    def __init__(self, version: int) -> None:
+        text = _(
+            "Somebody else has saved these settings meanwhile. Nothing of yours is lost and nothing is saved "
+            "yet: compare below, and save again if yours shall hold."
+        )
+        super().__init__("changed-meanwhile", text)
+        self.version = version
+
+
+def differences(subject: Contest | Round, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What of the given settings is not so already."""
+    changed = {name: value for name, value in given.items() if getattr(subject, name) != value}
+    # Rules that are not written down are at their defaults.
+    if "file_rules" in changed and FileRules(**changed["file_rules"]) == FileRules(
+        **getattr(subject, "file_rules", {})
+    ):
+        del changed["file_rules"]
+    return changed
+
+
+def change_contest(contest: Contest, user: User, version: int, given: Mapping[str, Any], reason: str) -> None:
+    """Save settings of a contest, all or nothing."""
+    require_reason(reason)
+    changes = differences(contest, {name: given[name] for name in CONTEST_SETTINGS if name in given})
+    try:
+        with transaction.atomic():
+            fresh = Contest.objects.select_for_update().get(pk=contest.pk)
+            before = {name: getattr(fresh, name) for name in changes}
+            _save(Contest, fresh, version, changes)
+            audit.record(
+                "contest.changed",
+                contest,
+                contest=contest,
+                actor=user,
+                before=before,
+                after=changes,
+                reason=reason,
+            )
+            for round_id in Round.objects.filter(contest=contest).values_list("pk", flat=True):
+                bump_board(round_id)
+    except IntegrityError:
+        raise _taken(given["slug"]) from None
+    contest.refresh_from_db()
+
+
+def change_round(round_: Round, user: User, version: int, given: Mapping[str, Any], reason: str) -> None:
+    """Save settings of a round, all or nothing; entries that break new file rules become void with it."""
+    require_reason(reason)
+    changes = differences(round_, {name: given[name] for name in ROUND_SETTINGS if name in given})
+    _require_possible(round_, changes)
+    # The checker needs its time, so it works before the locks are taken; see `_require_same_entries`.
+    looked_at = _standing(round_)
+    rules = changes.get("file_rules")
+    broken = broken_entries(round_, FileRules(**rules)) if rules is not None else {}
+    try:
+        with transaction.atomic():
+            list(Team.objects.select_for_update().filter(contest=round_.contest_id).order_by("pk"))
+            fresh = Round.objects.select_for_update().get(pk=round_.pk)
+            before = {name: getattr(fresh, name) for name in changes}
+            if rules is not None:
+                _require_same_entries(round_, looked_at)
+            _save(Round, fresh, version, changes)
+            audit.record(
+                "round.changed",
+                round_,
+                contest=round_.contest,
+                actor=user,
+                before=before,
+                after=changes,
+                reason=reason,
+            )
+            for entry in Entry.objects.filter(pk__in=broken).select_related("team", "round__contest"):
+                void_entry(entry, user, f"{reason[:100]}: {broken[entry.pk]}"[:300])
+            if "ranking" in changes:
+                count_again(fresh, timezone.now(), reason)
+            bump_board(round_.pk)
+    except IntegrityError:
+        raise _taken(given["slug"]) from None
+    round_.refresh_from_db()
+
+
+def change_data(round_: Round, user: User, dataset: Dataset, reason: str) -> None:
+    """Play a round on other tables; possible until the first entry is handed in."""
+    require_reason(reason)
+    with transaction.atomic():
+        list(Team.objects.select_for_update().filter(contest=round_.contest_id).order_by("pk"))
+        if Entry.objects.filter(round=round_).exists():
+            raise Refused("entries-exist", _("There are entries made from this round’s data; it stays."))
+        before = Round.objects.select_related("dataset").get(pk=round_.pk).dataset
+        Round.objects.filter(pk=round_.pk).update(dataset=dataset)
+        audit.record(
+            "round.data_changed",
+            round_,
+            contest=round_.contest,
+            actor=user,
+            before={"data": before.name, "master": before.master_sha256},
+            after={"data": dataset.name, "master": dataset.master_sha256},
+            reason=reason,
+        )
+        bump_board(round_.pk)
+    round_.refresh_from_db()
+
+
+def add_organiser(contest: Contest, user: User, person: User) -> None:
+    """Let somebody else run the contest too."""
+    if person.memberships.filter(contest=contest).exists():
+        raise Refused("plays", _("This person plays in a team of the contest and cannot organise it."))
+    with transaction.atomic():
+        _made, created = Organiser.objects.get_or_create(contest=contest, user=person)
+        if not created:
+            raise Refused("no-change", _("This person organises the contest already."))
+        after = {"organiser": person.username}
+        audit.record("organiser.added", contest, contest=contest, actor=user, after=after)
+
+
+def remove_organiser(contest: Contest, user: User, person: User) -> None:
+    """The last organiser stays: a contest is never without one."""
+    with transaction.atomic():
+        Contest.objects.select_for_update().get(pk=contest.pk)
+        others = Organiser.objects.filter(contest=contest).exclude(user=person)
+        if not others.exists():
+            raise Refused("last-organiser", _("A contest needs at least one organiser."))
+        gone, _rows = Organiser.objects.filter(contest=contest, user=person).delete()
+        if gone:
+            before = {"organiser": person.username}
+            audit.record("organiser.removed", contest, contest=contest, actor=user, before=before)
+
+
+def _save(
+    model: type[Contest] | type[Round], fresh: Contest | Round, version: int, changes: Mapping[str, Any]
+) -> None:
+    mine = model._default_manager.filter(pk=fresh.pk, settings_version=version)
+    if not mine.update(**changes, settings_version=version + 1):
+        raise Stale(fresh.settings_version)
+
+
+def _require_possible(round_: Round, changes: Mapping[str, Any]) -> None:
+    if "seed" in changes and round_.committed_at is not None:
+        raise Refused("seed-committed", _("The hash of this round’s seed is published; the seed stays."))
+    if "feedback" in changes and round_.feedback == Feedback.FULL:
+        _require_no_overlap(round_)
+    vanished = FileRules(**round_.file_rules).vanished
+    rules = changes.get("file_rules")
+    measured = Entry.objects.filter(round=round_).exclude(measures={})
+    if rules is not None and FileRules(**rules).vanished != vanished and measured.exists():
+        text = _("Entries are measured by the rule on vanished customers already; it stays.")
+        raise Refused("measured-already", text)
+
+
+def _require_no_overlap(round_: Round) -> None:
+    """Only where all is told at once may hiding and seeking go together."""
+    phases = list(Phase.objects.filter(round=round_).order_by("starts_at", "pk"))
+    for earlier, later in itertools.pairwise(phases):
+        if later.starts_at < earlier.ends_at:
+            raise Refused(
+                "phases-overlap",
+                _("%(later)s starts before %(earlier)s ends; change the timeline first.")
+                % {"later": later.get_kind_display(), "earlier": earlier.get_kind_display()},
+            )
+
+
+def _standing(round_: Round) -> list[int]:
+    valid = Entry.objects.filter(round=round_, state=Entry.State.VALID, mark=Entry.Mark.NONE)
+    return list(valid.order_by("pk").values_list("pk", flat=True))
+
+
+def _require_same_entries(round_: Round, looked_at: list[int]) -> None:
+    """An entry became valid while the others were checked: what was shown to the organiser is not all."""
+    if _standing(round_) != looked_at:
+        raise Refused("changed-meanwhile", _("The round has changed since; look at what follows again."))
+
+
+def _taken(slug: str) -> Refused:
+    return Refused("slug-taken", _("The address %(slug)s is taken already.") % {"slug": slug})
