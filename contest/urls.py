@@ -15,6 +15,7 @@ from contest.views import (
     methods,
     teams,
     tokens,
+    trust,
 )
 
 ROUND = "contests/<slug:slug>/<slug:round_slug>/"
@@ -47,12 +48,16 @@ urlpatterns = [
     path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),
     path("contests/<slug:slug>/", contests.contest, name="contest"),
     path("contests/<slug:slug>/organise/", include("contest.views.organise.urls")),
+    path("contests/<slug:slug>/changes/", trust.contest_changes, name="changes"),
+    path("contests/<slug:slug>/teams/archive/", trust.archive_consent, name="archive_consent"),
     path("contests/<slug:slug>/teams/new/", teams.create, name="team_create"),
     path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
     path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),
     path("contests/<slug:slug>/teams/<int:team_id>/", teams.team, name="team"),
     path(ROUND, boards.leaderboard, name="leaderboard"),
     path(f"{ROUND}rules/", contests.rules, name="rules"),
+    path(f"{ROUND}hashes/", trust.hashes, name="hashes"),
+    path(f"{ROUND}hashes/verify/", trust.verify_hashes, name="verify_hashes"),
     path(f"{ROUND}data/", datasets.dataset, name="dataset"),
     path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),
     path(f"{ROUND}upload/", entries.upload, name="upload"),

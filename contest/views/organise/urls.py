@@ -4,7 +4,9 @@ from django.urls import path
 
 from contest.views.organise import (
     announcements,
+    archive,
     attacks,
+    audit,
     capacity,
     entries,
     house,
@@ -41,5 +43,9 @@ urlpatterns = [
     path("attacks/", attacks.attacks, name="organise_attacks"),
     path("attacks/add/", attacks.add_attack, name="organise_add_attack"),
     path("attacks/<int:attack_id>/", attacks.steer_attack, name="steer_attack"),
+    path("audit/", audit.audit_log, name="organise_audit"),
+    path("audit/verify/", audit.verify_audit, name="organise_verify_audit"),
+    path("archive/", archive.archive, name="organise_archive"),
+    path("archive/write/", archive.write_archive, name="organise_write_archive"),
     path("rerun/", attacks.rerun_runs, name="rerun"),
 ]

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from contest.models import AuditEvent, Contest
+
+
+class AuditSearchForm(forms.Form):
+    """What to look for in the log of a contest; everything is optional."""
+
+    words = forms.CharField(
+        label=_("Words"), required=False, max_length=100, help_text=_("In the act, its subject, who, or why.")
+    )
+    verb = forms.ChoiceField(label=_("Act"), required=False)
+    since = forms.DateField(
+        label=_("From (UTC)"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    until = forms.DateField(
+        label=_("Until (UTC)"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        verbs = AuditEvent.objects.filter(contest=contest).order_by("verb").values_list("verb", flat=True)
+        field = self.fields["verb"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", _("every act")), *((verb, verb) for verb in verbs.distinct())]
