@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from datasets.tables import Release
-
 
 @dataclass(frozen=True)
 class Parameter:
@@ -27,13 +25,14 @@ class Parameter:
 class Anonymized:
     """The release and a report for people: what was changed, the expected risk, which limits bind."""
 
-    release: Release
+    release: Any
+    """A `datasets.tables.Release`, or the entry of another format."""
     report: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Anonymizer:
-    """Describes an anonymizer of M and T.
+    """Describes an anonymizer of the tables of one contest format.
 
     ``function(original, limits, rng, **parameters)`` returns an `Anonymized`. ``limits`` maps names of
     measures to the round's upper limits and may be empty.
@@ -46,6 +45,7 @@ class Anonymizer:
     reference: str
     version: int
     parameters: tuple[Parameter, ...] = ()
+    format: str = "2016"
     picture: str = ""
     """A template fragment that explains the method by pictures, where there is one."""
 

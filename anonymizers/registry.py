@@ -1,4 +1,4 @@
-"""The anonymizers of M and T that the house offers, and the one way to run them."""
+"""The anonymizers of contest entries that the house offers, and the one way to run them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,23 @@ from anonymizers.delete import DELETE
 from anonymizers.dirichlet import DIRICHLET
 from anonymizers.gh_tree.gh_tree_customers import GH_TREE_CUSTOMERS
 from anonymizers.identity import IDENTITY
+from anonymizers.intervals import INTERVALS
 from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
 from anonymizers.kmm.kmm_entry import KMM_ENTRY
+from anonymizers.month_days import MONTH_DAYS
+from anonymizers.month_deletions import MONTH_DELETIONS
+from anonymizers.month_pseudonyms import MONTH_PSEUDONYMS
 from anonymizers.more_entry import MORE_P_ENTRY, MORE_S_ENTRY
 from anonymizers.noise import NOISE
+from anonymizers.numbers_only import NUMBERS_ONLY
 from anonymizers.parameters import checked
 from anonymizers.publish import Refused
 from anonymizers.round import ROUND
 from anonymizers.shuffle import SHUFFLE
+from anonymizers.starred_rows import STARRED_ROWS
 from anonymizers.swap import SWAP
 from anonymizers.topcode import TOPCODE
+from anonymizers.year_pseudonyms import YEAR_PSEUDONYMS
 from datasets.itemsets import itemset_matrix, paired_jaccard
 from datasets.tables import Dataset, Release
 
@@ -47,6 +54,15 @@ ANONYMIZERS: tuple[Anonymizer, ...] = (
     MORE_P_ENTRY,
     MORE_S_ENTRY,
 )
+"""Anonymizers of M and T of 2016."""
+
+ANONYMIZERS_2017: tuple[Anonymizer, ...] = (YEAR_PSEUDONYMS, MONTH_PSEUDONYMS, MONTH_DELETIONS, MONTH_DAYS)
+"""Anonymizers of T of 2017."""
+
+ANONYMIZERS_2018: tuple[Anonymizer, ...] = (NUMBERS_ONLY, INTERVALS, STARRED_ROWS)
+"""Anonymizers of T of 2018."""
+
+EVERY_ANONYMIZER = ANONYMIZERS + ANONYMIZERS_2017 + ANONYMIZERS_2018
 
 
 def anonymizer(name: str) -> Anonymizer:
@@ -55,31 +71,34 @@ def anonymizer(name: str) -> Anonymizer:
     >>> anonymizer("swap").title
     'Random swapping'
     """
-    for method in ANONYMIZERS:
+    for method in EVERY_ANONYMIZER:
         if method.name == name:
             return method
-    raise KeyError(f"There is no anonymizer {name!r}. There are: {', '.join(m.name for m in ANONYMIZERS)}.")
+    names = ", ".join(method.name for method in EVERY_ANONYMIZER)
+    raise KeyError(f"There is no anonymizer {name!r}. There are: {names}.")
 
 
 def run_anonymizer(
     name: str,
-    original: Dataset,
+    original: Any,
     limits: Mapping[str, float],
     seed: int,
     parameters: Mapping[str, Any],
 ) -> Anonymized:
-    """Check the parameters, run the method, and add to its report what is true of any release.
+    """Check the parameters, run the method on an original of its format, and add to its report.
 
     The same arguments give the same bytes. Raises `ParameterError` for a parameter that is unknown or out of
     range, and `Refused` where the data cannot be made into a legal entry.
     """
     method = anonymizer(name)
     values = checked(name, method.parameters, parameters)
-    if original.n_customers == 0 or original.transactions.n_rows == 0:
+    if isinstance(original, Dataset) and min(original.n_customers, original.transactions.n_rows) == 0:
         raise Refused(f"{name} needs at least one customer and one transaction. Got an empty table instead.")
     done = method.function(original, limits, np.random.default_rng(seed), **values)
     report = {"method": name, "version": method.version, "seed": seed, "parameters": values}
-    return replace(done, report=report | _summary(original, done.release, limits) | dict(done.report))
+    if isinstance(original, Dataset):
+        report |= _summary(original, done.release, limits)
+    return replace(done, report=report | dict(done.report))
 
 
 def _summary(original: Dataset, release: Release, limits: Mapping[str, float]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from anonymizers.registry import run_anonymizer
 from contest.models import Job, Round
-from contest.services.datasets import load_tables
+from contest.services.datasets import load_original
 from contest.services.house import hand_in_house_entry
 from contest.services.jobs import Claim, perform_next
 
@@ -19,7 +19,7 @@ def make_house_entry(job_id: int) -> None:
 def _make(claim: Claim) -> None:
     payload = claim.job.payload
     round_ = Round.objects.select_related("contest", "dataset").get(pk=payload["round"])
-    original = load_tables(round_.dataset.master_sha256, round_.dataset.transactions_sha256)
+    original = load_original(round_.dataset)
     claim.report(10, payload["method"])
     limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
     made = run_anonymizer(payload["method"], original, limits, payload["seed"], payload["parameters"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +29,8 @@ class Guess:
 class HouseAttack:
     """Describes a built-in attack.
 
-    ``function(original, released, rng)`` sees what every attacker sees, M, T, M′ and T′, and returns a
-    `Guess`. It never sees the truth.
+    ``function(original, released, rng)`` sees what every attacker sees, the public tables of its format, and
+    returns a guess of that format's game. It never sees the truth.
     """
 
     name: str
@@ -37,7 +38,7 @@ class HouseAttack:
     meaning: str
     exploits: str
     cost: str
-    function: Callable[..., Guess]
+    function: Callable[..., Any]
     reference: str
     version: int
 

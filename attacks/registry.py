@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from attacks.algorithms.re_cells import RE_CELLS
+from attacks.algorithms.re_counts import RE_COUNTS
 from attacks.algorithms.re_dates import RE_DATES
 from attacks.algorithms.re_ensemble import RE_ENSEMBLE
 from attacks.algorithms.re_itemset import RE_ITEMSET
@@ -9,14 +13,20 @@ from attacks.algorithms.re_itemset_match import RE_ITEMSET_MATCH
 from attacks.algorithms.re_itemset_rare import RE_ITEMSET_RARE
 from attacks.algorithms.re_logit import RE_LOGIT
 from attacks.algorithms.re_master import RE_MASTER
+from attacks.algorithms.re_months import RE_MONTHS
 from attacks.algorithms.re_prices import RE_PRICES
 from attacks.algorithms.re_quantities import RE_QUANTITIES
 from attacks.algorithms.re_receipts import RE_RECEIPTS
 from attacks.algorithms.re_rfm import RE_RFM
 from attacks.algorithms.re_sno import RE_SNO
 from attacks.algorithms.re_totals import RE_TOTALS
-from attacks.attack import Guess, HouseAttack, seeded
-from datasets.tables import Dataset
+from attacks.algorithms.s1 import S1
+from attacks.algorithms.s2 import S2
+from attacks.algorithms.s3 import S3
+from attacks.algorithms.s4 import S4
+from attacks.algorithms.s5 import S5
+from attacks.algorithms.s6 import S6
+from attacks.attack import HouseAttack, seeded
 
 ATTACKS: tuple[HouseAttack, ...] = (
     RE_ITEMSET,
@@ -33,6 +43,15 @@ ATTACKS: tuple[HouseAttack, ...] = (
     RE_LOGIT,
     RE_ENSEMBLE,
 )
+"""Attacks on M′ and T′ of 2016."""
+
+ATTACKS_2017: tuple[HouseAttack, ...] = (S1, S2, S3, S4, S5, S6, RE_MONTHS)
+"""Attacks on S of 2017."""
+
+ATTACKS_2018: tuple[HouseAttack, ...] = (RE_CELLS, RE_COUNTS)
+"""Attacks on A of 2018."""
+
+EVERY_ATTACK = ATTACKS + ATTACKS_2017 + ATTACKS_2018
 
 
 def attack(name: str) -> HouseAttack:
@@ -41,13 +60,13 @@ def attack(name: str) -> HouseAttack:
     >>> attack("re-itemset").title
     'Nearest item set'
     """
-    for known in ATTACKS:
+    for known in EVERY_ATTACK:
         if known.name == name:
             return known
-    names = ", ".join(known.name for known in ATTACKS)
+    names = ", ".join(known.name for known in EVERY_ATTACK)
     raise KeyError(f"There is no house attack {name!r}. Expected one of: {names}.")
 
 
-def run_attack(name: str, original: Dataset, released: Dataset, seed: int) -> Guess:
-    """Run a house attack; the same seed gives the same guess on every machine."""
+def run_attack(name: str, original: Any, released: Any, seed: int) -> Any:
+    """Run a house attack on the tables of its format; the same seed gives the same guess everywhere."""
     return attack(name).function(original, released, seeded(seed))

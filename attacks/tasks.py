@@ -5,25 +5,21 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-import numpy as np
 from celery import shared_task
 from django.conf import settings
 
-from attacks.attack import Guess
-from attacks.evaluate import Judgement, judge
-from attacks.guess_file import as_bytes, from_bytes
+from attacks.games import Game, Outcome, Target, find_game
 from attacks.registry import run_attack as make_guess
 from attacks.sandbox import Limits, SandboxResult
 from attacks.sandbox import run_program as run_in_sandbox
 from contest import vault
-from contest.models import Attack, AttackRun, Job
+from contest.models import Attack, AttackRun, Entry, Job
 from contest.services import attacks, offence
-from contest.services.datasets import load_tables
+from contest.services.datasets import copy_files, load_original, load_released
 from contest.services.jobs import Claim, perform_next
-from contest.storage import published, submitted
-from datasets.check import check_guess
+from contest.storage import submitted
 
 
 @shared_task(name="attacks.tasks.run_attack")
@@ -52,62 +48,70 @@ def _run(claim: Claim) -> AttackRun:
 
 def _attack(claim: Claim) -> None:
     run = _run(claim)
-    entry, dataset = run.entry, run.entry.round.dataset
+    entry = run.entry
     claim.report(5, "reading the tables")
-    original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
-    released = load_tables(entry.master_sha256, entry.transactions_sha256)
+    original, released = load_original(entry.round.dataset), load_released(entry)
     claim.report(20, run.attack.name)
     start = time.monotonic()
     guess = make_guess(run.attack.name, original, released, entry.round.seed)
     seconds = time.monotonic() - start
     if settings.ROLE == "attacks":
         # The truth is not on this machine: the guess is kept, and a judge elsewhere is called.
-        offence.store_guess(claim, run, as_bytes(guess), "", seconds)
+        offence.store_guess(claim, run, _game(entry)[0].as_bytes(guess), "", seconds)
         return
     claim.report(90, "judging")
-    _record(claim, run, guess, original.n_customers, seconds)
+    _record(claim, run, guess, seconds)
 
 
-def _record(claim: Claim, run: AttackRun, guess: Guess, n_original: int, seconds: float | None) -> None:
+def _game(entry: Entry) -> tuple[Game, Target]:
+    dataset = entry.round.dataset
+    target = Target(
+        n_original=dataset.n_customers,
+        n_released=entry.n_released or 0,
+        original=lambda: load_original(dataset),
+        released=lambda: load_released(entry),
+    )
+    return find_game(dataset.format), target
+
+
+def _record(claim: Claim, run: AttackRun, guess: Any, seconds: float | None) -> None:
     """The judge's part: the only place where a guess and the truth meet."""
-    truth = vault.truth_of(run.entry)
-    found = np.sort(truth[guess.rows == truth]).tolist()
-    attacks.record_judgement(claim, run, judge(guess, truth, n_original), found=found, seconds=seconds)
+    game, target = _game(run.entry)
+    outcome = game.judge(guess, target, vault.truth_of(run.entry))
+    attacks.record_judgement(claim, run, outcome, seconds=seconds)
 
 
-def judge_again(run: AttackRun) -> Judgement:
+def judge_again(run: AttackRun) -> Outcome:
     """Judge an attack as a worker does, a house attack from a guess made anew; nothing is written."""
-    entry, dataset = run.entry, run.entry.round.dataset
+    entry = run.entry
+    game, target = _game(entry)
     if run.attack.kind == Attack.Kind.HOUSE:
-        original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
-        released = load_tables(entry.master_sha256, entry.transactions_sha256)
-        guess = make_guess(run.attack.name, original, released, entry.round.seed)
+        guess = make_guess(run.attack.name, target.original(), target.released(), entry.round.seed)
     else:
         with submitted.open(run.guess_sha256) as file:
-            rows, verdict = check_guess(cast(BinaryIO, file), entry.n_released or 0, dataset.n_customers)
-        if rows is None:
+            guess, verdict = game.check(cast(BinaryIO, file), target)
+        if guess is None:
             raise ValueError(f"The guess of run {run.pk} cannot be read: {verdict.problems[0]}")
-        guess = Guess(rows)
-    return judge(guess, vault.truth_of(entry), dataset.n_customers)
+    return game.judge(guess, target, vault.truth_of(entry))
 
 
 def _judge(claim: Claim) -> None:
     run = _run(claim)
-    n_original = run.entry.round.dataset.n_customers
+    game, target = _game(run.entry)
     if run.attack.kind == Attack.Kind.HOUSE:
         with submitted.open(run.guess_sha256) as file:
-            _record(claim, run, from_bytes(file.read()), n_original, run.seconds)
+            _record(claim, run, game.from_bytes(file.read()), run.seconds)
         return
     with submitted.open(run.guess_sha256) as file:
-        rows, verdict = check_guess(cast(BinaryIO, file), run.entry.n_released or 0, n_original)
-    if rows is None:
+        guess, verdict = game.check(cast(BinaryIO, file), target)
+    if guess is None:
         problems = "\n".join(str(problem) for problem in verdict.problems[:20])
         first = str(verdict.problems[0])
         attacks.refuse_run(
             claim, run, f"The guess cannot be read. {first}", log=f"{run.log}\n{problems}".strip()
         )
         return
-    _record(claim, run, Guess(rows), n_original, run.seconds)
+    _record(claim, run, guess, run.seconds)
 
 
 def _program(claim: Claim) -> None:
@@ -131,19 +135,18 @@ def _execute(run: AttackRun) -> SandboxResult:
     """Run the program once, on copies of the public files of the two folders that it may see."""
     round_, dataset = run.entry.round, run.entry.round.dataset
     limits = Limits(cpu_seconds=round_.program_seconds, memory_bytes=round_.program_megabytes * 1024 * 1024)
-    with tempfile.TemporaryDirectory(prefix="kakurenbo-run-") as folder:
-        original = _copy(Path(folder) / "original", dataset.master_sha256, dataset.transactions_sha256)
-        entry = _copy(Path(folder) / "entry", run.entry.master_sha256, run.entry.transactions_sha256)
+    inputs = {"original": dataset.files, "entry": run.entry.files}
+    with tempfile.TemporaryDirectory(prefix="kakurenbo-run-") as name:
+        folders = {side: Path(name) / side for side in inputs}
+        for side, files in inputs.items():
+            folders[side].mkdir()
+            copy_files(folders[side], tuple(files.items()))
         with submitted.open(run.attack.program_sha256) as file:
             program = file.read()
         return run_in_sandbox(
-            program, {"original": original, "entry": entry}, limits=limits, backend=settings.SANDBOX
+            program,
+            folders,
+            limits=limits,
+            backend=settings.SANDBOX,
+            public={side: tuple(files) for side, files in inputs.items()},
         )
-
-
-def _copy(folder: Path, master: str, transactions: str) -> Path:
-    folder.mkdir()
-    for name, sha256 in (("M.csv", master), ("T.csv", transactions)):
-        with published.open(sha256) as source:
-            (folder / name).write_bytes(source.read())
-    return folder

@@ -21,15 +21,15 @@ from datasets.archive import ArchiveError, open_upload
 
 def targets_bundle(round_: Round, team: Team) -> IO[bytes]:
     """All targets of a team in one zip, each in a folder named by its number."""
-    files = {}
+    files: dict[str, str] = {}
     for entry in targets_of(round_, team):
-        files[f"{entry.pk}/M.csv"] = entry.master_sha256
-        files[f"{entry.pk}/T.csv"] = entry.transactions_sha256
+        entry.round = round_
+        files |= {f"{entry.pk}/{name}": sha256 for name, sha256 in entry.files.items()}
     return _zipped(files)
 
 
 def data_bundle(dataset: Dataset) -> IO[bytes]:
-    return _zipped({"M.csv": dataset.master_sha256, "T.csv": dataset.transactions_sha256})
+    return _zipped(dataset.files)
 
 
 def _zipped(files: Mapping[str, str]) -> IO[bytes]:

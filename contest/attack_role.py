@@ -27,7 +27,7 @@ WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
         "rung_at", "started_at", "finished_at",
     ),
     AttackRun: ("state", "guess_sha256", "log", "seconds", "reason", "finished_at"),
-    Entry: ("most_hits", "strongest_attack"),
+    Entry: ("most_hits", "risk", "guesses", "strongest_attack"),
     Round: ("board_version",),
 }  # fmt: skip
 ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent)

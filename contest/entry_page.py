@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from attacks.registry import attack as find_attack
 from contest import access, queries
 from contest.models import Attack, AttackRun, Entry, Job
-from contest.ranking import Result, find_ranking, rank
-from contest.services.datasets import load_tables
+from contest.ranking import find_ranking, rank
+from contest.services.datasets import load_original
 from contest.waiting import Wait, wait_for
 from contest.words import say, say_problem
 
@@ -139,7 +139,7 @@ def _weakest(entry: Entry, runs: list[AttackRun], most: int = 10) -> list[tuple[
     if not counts:
         return []
     dataset = entry.round.dataset
-    ids = load_tables(dataset.master_sha256, dataset.transactions_sha256).master.ids
+    ids = dataset.spec.customers(load_original(dataset))
     worst = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]
     return [(str(ids[row]), count) for row, count in worst]
 
@@ -159,8 +159,7 @@ def _place(entry: Entry, show_attacks: bool) -> dict[str, Any]:
     ranking = find_ranking(entry.round.ranking)
     if entry.state != Entry.State.VALID or not show_attacks or entry.most_hits is None:
         return {"total": None, "rank": None, "ranking": ranking}
-    alone = Result(entry.pk, entry.utility, entry.most_hits, entry.n_released or 1, 0.0)
-    total = rank([alone], ranking)[0].total
+    total = rank([queries.result_of(entry, True)], ranking)[0].total
     if not entry.is_official:
         return {"total": total, "rank": None, "ranking": ranking}
     place = next(row.rank for row in queries.board(entry.round, None, True) if row.entry_id == entry.pk)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from contest import access
 from contest.models import AttackRun, Contest, Entry, Job, Phase, Round, Team
 from contest.ranking import Place, Played, Result, find_ranking, rank, rank_overall
+from scoring.registry import MEASURES_2017, MEASURES_2018
 from scoring.registry import measure as find_measure
 
 
@@ -127,7 +128,18 @@ def result_of(entry: Entry, show_attacks: bool) -> Result:
         hits=entry.most_hits if show_attacks else None,
         n_released=entry.n_released or 1,
         received=entry.received_at.timestamp(),
+        loss=loss_of(entry.measures),
+        risk=entry.risk if show_attacks else None,
+        guesses=entry.guesses if show_attacks else None,
     )
+
+
+def loss_of(measures: Mapping[str, float]) -> float | None:
+    """The worst of the measures that their contest counts as the loss; nothing where there are none."""
+    return max((measures[name] for name in LOSSES & measures.keys()), default=None)
+
+
+LOSSES = frozenset(measure.name for measure in MEASURES_2017 + MEASURES_2018 if measure.is_loss)
 
 
 def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, pattern: str) -> BoardRow:

@@ -58,6 +58,15 @@ SMALLER_NUMBER: tuple[str, TieBreak] = ("smaller entry number", lambda it: it.ke
 
 
 @dataclass(frozen=True)
+class Found:
+    """What one attack found: how many people, of how many whom it claims to know, and their share."""
+
+    hits: int
+    guesses: int
+    rate: float
+
+
+@dataclass(frozen=True)
 class Ranking:
     """A rule: its formula in words, its total, and the whole chain that orders the board.
 
@@ -72,6 +81,8 @@ class Ranking:
     lower_wins: bool = False
     verdict: Callable[[Scored], str] | None = None
     verdict_text: str = ""
+    strength: Callable[[Found], tuple[float, ...]] = lambda found: (found.hits,)
+    """Of all attacks on an entry, the one with the largest strength counts."""
 
     @property
     def tie_breaks(self) -> tuple[str, ...]:
@@ -94,6 +105,11 @@ def _penalised(utility: float, safety: float) -> float:
     return utility + safety - 2 * max(0.0, 50 - utility) - 2 * max(0.0, 50 - safety)
 
 
+def _strength_2018(found: Found) -> tuple[float, ...]:
+    """What comes nearest to shooting down, or goes furthest beyond it."""
+    return (found.hits - shot_down(found.guesses), found.hits)
+
+
 def _verdict_2018(it: Scored) -> str:
     return "shot down" if it.hits >= shot_down(it.guesses) else ""
 
@@ -114,6 +130,7 @@ RANKINGS = (
         lambda it: (it.loss + it.risk) / 2,
         then=(FEWER_HITS, LOWER_LOSS, EARLIER, SMALLER_NUMBER),
         lower_wins=True,
+        strength=lambda found: (found.rate, found.hits),
     ),
     Ranking(
         "2018",
@@ -125,6 +142,7 @@ RANKINGS = (
         lower_wins=True,
         verdict=_verdict_2018,
         verdict_text="not shot down",
+        strength=_strength_2018,
     ),
     Ranking(
         "2024",

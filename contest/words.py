@@ -14,9 +14,9 @@ from typing import Any
 
 from django.utils.translation import get_language, gettext
 
-from anonymizers.registry import ANONYMIZERS
+from anonymizers.registry import EVERY_ANONYMIZER
 from anonymizers.table_registry import TABLE_METHODS
-from attacks.registry import ATTACKS
+from attacks.registry import EVERY_ATTACK
 from contest.phrases import PHRASES
 from contest.ranking import RANKINGS
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018, PANEL_RISKS, RISKS
@@ -27,8 +27,8 @@ GALLERIES: tuple[Iterable[Any], ...] = (
     MEASURES_2018,
     RISKS,
     PANEL_RISKS,
-    ATTACKS,
-    ANONYMIZERS,
+    EVERY_ATTACK,
+    EVERY_ANONYMIZER,
     TABLE_METHODS,
     RANKINGS,
 )

@@ -62,6 +62,15 @@ def check_tables(
     return Checked(verdict, _dataset(people, rows) if verdict.ok else None)
 
 
+def check_master(source: Source, max_bytes: int) -> tuple[Master | None, Verdict]:
+    """Check a master table alone: well formed, ids unique."""
+    found = Findings("M.csv")
+    people = read_table(source, master_columns(), found, max_bytes)
+    _check_unique(people, found)
+    verdict = found.verdict()
+    return (_master(people) if verdict.ok else None), verdict
+
+
 def check_entry(files: Mapping[str, Source], original: Dataset, rules: FileRules) -> CheckedEntry:
     """Check M′, T′ and P, named as in `ENTRY_FILES`, against the original and the rules of the round."""
     found = {name: Findings(name) for name in ENTRY_FILES}
@@ -194,12 +203,6 @@ def _check_row_count(n_released: int, n_original: int, rules: FileRules, found: 
 
 def _dataset(people: TableRead, rows: TableRead) -> Dataset:
     """The tables of files in which every cell is good. The transactions as read are used up."""
-    master = Master(
-        ids=frozen(people["customer_id"].texts()),
-        gender=people["gender"].coded(),
-        birthday=people["birthday"].coded(),
-        country=people["country"].coded(),
-    )
     transactions = Transactions(
         customer=frozen(rows.release("customer_id").numbers(np.int32)),
         receipt=rows.release("receipt_id").coded(),
@@ -209,4 +212,13 @@ def _dataset(people: TableRead, rows: TableRead) -> Dataset:
         price=frozen(rows.release("unit_price").numbers()),
         quantity=frozen(rows.release("quantity").numbers()),
     )
-    return Dataset(master, transactions)
+    return Dataset(_master(people), transactions)
+
+
+def _master(people: TableRead) -> Master:
+    return Master(
+        ids=frozen(people["customer_id"].texts()),
+        gender=people["gender"].coded(),
+        birthday=people["birthday"].coded(),
+        country=people["country"].coded(),
+    )

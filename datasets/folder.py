@@ -19,7 +19,7 @@ LARGEST_ROW = 10**10
 
 def read_original(folder: Path) -> Dataset:
     """Read M.csv and T.csv of a folder; raise `BadFiles` where they are not well formed."""
-    return _read(folder, generalised=False)
+    return read_tables(folder, generalised=False)
 
 
 def read_release(folder: Path) -> Release:
@@ -27,14 +27,15 @@ def read_release(folder: Path) -> Release:
 
     Whether an upload keeps the rules of its round is for `datasets.check.check_entry` to say.
     """
-    data = _read(folder, generalised=True)
+    data = read_tables(folder, generalised=True)
     truth, verdict = check_truth(folder / "P.csv", data.n_customers, LARGEST_ROW, NO_LIMIT)
     if truth is None:
         raise BadFiles(verdict)
     return Release(data, truth)
 
 
-def _read(folder: Path, *, generalised: bool) -> Dataset:
+def read_tables(folder: Path, *, generalised: bool) -> Dataset:
+    """Read M.csv and T.csv of a folder, or M′ and T′, whose people may be generalised."""
     checked = check_tables(folder / "M.csv", folder / "T.csv", NO_LIMIT.max_bytes, generalised=generalised)
     if checked.data is None:
         raise BadFiles(checked.verdict)

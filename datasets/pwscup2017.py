@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +18,23 @@ import numpy.typing as npt
 from datasets import cells
 from datasets.problems import BadFiles, Findings, Verdict
 from datasets.reader import Column, Read, Source, TableRead, read_table
-from datasets.tables import EPOCH, TRANSACTION_COLUMNS, Coded, Codes, Integers, frozen
+from datasets.rules import FileRules
+from datasets.tables import (
+    EPOCH,
+    TRANSACTION_COLUMNS,
+    Coded,
+    Codes,
+    Integers,
+    date_text,
+    frozen,
+    price_text,
+    time_text,
+)
+from datasets.writer import ROWS_A_PIECE, as_bytes, join_rows, numbers_as_bytes
 
 DELETED = "DEL"
 MONTHS = 12
 MAX_BYTES = 64 * 1024 * 1024
-LEAST_KEPT = 0.5
-"""The share of rows that must stay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,25 +88,31 @@ def read_sheet(source: Source) -> Sheet:
     return _sheet(table)
 
 
-def check_2017(source: Source, original: Sheet, file: str = "AT.csv") -> tuple[Sheet | None, Verdict]:
+def check_2017(
+    source: Source, original: Sheet, file: str = "AT.csv", rules: FileRules | None = None
+) -> tuple[Sheet | None, Verdict]:
     """Check A(T) against T by the rules of 2017; the sheet is None where there are problems."""
+    rules = rules or FileRules()
     found = Findings(file)
-    table = read_table(source, COLUMNS, found, MAX_BYTES)
+    table = read_table(source, COLUMNS, found, rules.max_bytes)
     deleted = _check_deleted(table, found)
     if table.n_lines != original.n_rows:
         found.add("row-count", f"{original.n_rows} rows, as T has", got=f"{table.n_lines} rows")
     elif table.n_rows == original.n_rows:
-        # Rounded as the organisers' E6 is: their own sample deletes one row more than half of an odd number.
-        share = round(int(deleted.sum()) / original.n_rows, 4)
-        if share > 1 - LEAST_KEPT:
-            found.add(
-                "too-many-deleted", f"at least {LEAST_KEPT:.0%} of the rows kept", got=f"{share:.2%} deleted"
-            )
+        check_deleted_share(int(deleted.sum()), original.n_rows, rules, found)
         _check_months(table, original, ~deleted, found)
         _check_pseudonyms(table, original, ~deleted, found)
     _check_domain(table, original, found)
     verdict = found.verdict()
     return (_sheet(table) if verdict.ok else None), verdict
+
+
+def check_deleted_share(n_deleted: int, n_rows: int, rules: FileRules, found: Findings) -> None:
+    # Rounded as the organisers' E6 is: their own sample deletes one row more than half of an odd number.
+    share = round(n_deleted / n_rows, 4)
+    if share > round(1 - rules.least_kept, 4):
+        expected = f"at least {rules.least_kept:.0%} of the rows kept"
+        found.add("too-many-deleted", expected, got=f"{share:.2%} deleted")
 
 
 def read_truth_table(source: Source) -> TruthTable:
@@ -120,16 +136,78 @@ def truth_table(original: Sheet, released: Sheet) -> TruthTable:
     return TruthTable(customers, frozen(table))
 
 
+def write_sheet(file: BinaryIO, sheet: Sheet) -> None:
+    """Write a sheet as it is read: a deleted row is ``DEL,,,,,,``."""
+    texts = [as_bytes(column.labels) for column in (sheet.user, sheet.receipt, sheet.item)]
+    for first in range(0, sheet.n_rows, ROWS_A_PIECE):
+        piece = slice(first, first + ROWS_A_PIECE)
+        numbers = (
+            numbers_as_bytes(sheet.day[piece], date_text),
+            numbers_as_bytes(sheet.minute[piece], time_text),
+            numbers_as_bytes(sheet.price[piece], price_text),
+            numbers_as_bytes(sheet.quantity[piece], str),
+        )
+        day, minute, price, quantity = (
+            np.where(sheet.deleted[piece], np.bytes_(b""), column) for column in numbers
+        )
+        user = texts[0][sheet.user.codes[piece]]
+        receipt = texts[1][sheet.receipt.codes[piece]]
+        item = texts[2][sheet.item.codes[piece]]
+        file.write(join_rows([user, receipt, day, minute, item, price, quantity]))
+
+
+def take_rows(sheet: Sheet, rows: npt.ArrayLike) -> Sheet:
+    """Some rows of a sheet, or all in another order."""
+    rows = np.asarray(rows)
+    return Sheet(
+        user=sheet.user.take(rows),
+        receipt=sheet.receipt.take(rows),
+        day=frozen(sheet.day[rows]),
+        minute=frozen(sheet.minute[rows]),
+        item=sheet.item.take(rows),
+        price=frozen(sheet.price[rows]),
+        quantity=frozen(sheet.quantity[rows]),
+        deleted=frozen(sheet.deleted[rows]),
+    )
+
+
+def spread_rows(sheet: Sheet, rows: Integers, n_rows: int) -> Sheet:
+    """A sheet of ``n_rows`` with these rows at the given places, and deleted rows everywhere else."""
+
+    def texts(column: Coded, elsewhere: str) -> Coded:
+        values = np.full(n_rows, elsewhere, dtype=object)
+        values[rows] = column.texts()
+        return Coded.from_texts(values)
+
+    def numbers(column: npt.NDArray) -> npt.NDArray:
+        values = np.zeros(n_rows, dtype=column.dtype)
+        values[rows] = column
+        return frozen(values)
+
+    deleted = np.ones(n_rows, dtype=np.bool_)
+    deleted[rows] = sheet.deleted
+    return Sheet(
+        user=texts(sheet.user, DELETED),
+        receipt=texts(sheet.receipt, ""),
+        day=numbers(sheet.day),
+        minute=numbers(sheet.minute),
+        item=texts(sheet.item, ""),
+        price=numbers(sheet.price),
+        quantity=numbers(sheet.quantity),
+        deleted=frozen(deleted),
+    )
+
+
 def month_of(day: Codes) -> Codes:
     """The column of F that a day belongs to: 0 is December, 11 November.
 
     >>> month_of(np.array([14944, 14975])).tolist()
     [0, 1]
     """
-    return ((_year_month(day) + 1) % MONTHS).astype(np.int32)
+    return ((year_month(day) + 1) % MONTHS).astype(np.int32)
 
 
-def _year_month(day: npt.NDArray) -> npt.NDArray[np.int64]:
+def year_month(day: npt.NDArray) -> npt.NDArray[np.int64]:
     return (np.datetime64(EPOCH) + day.astype("timedelta64[D]")).astype("datetime64[M]").astype(np.int64)
 
 
@@ -155,7 +233,7 @@ def _check_deleted(table: TableRead, found: Findings) -> npt.NDArray[np.bool_]:
 def _check_months(table: TableRead, original: Sheet, kept: npt.NDArray[np.bool_], found: Findings) -> None:
     dates = table["date"]
     filled = kept & (dates.codes >= 0) & ~dates.where(None)
-    moved = filled & (_year_month(dates.numbers()) != _year_month(original.day))
+    moved = filled & (year_month(dates.numbers()) != year_month(original.day))
     found.add_rows(
         "month-changed",
         "a date in the year and month of T's row",

@@ -107,12 +107,21 @@ def read_sheet_2018(source: Source) -> Sheet2018:
     )
 
 
+def read_release_2018(source: Source) -> Release2018:
+    """Read rows of an A that was checked before; raise `BadFiles` where they are not well formed."""
+    found = Findings(source.name if isinstance(source, Path) else "A.csv")
+    table = read_table(source, _columns(None), found, MAX_BYTES)
+    if found.total:
+        raise BadFiles(found.verdict())
+    return _release(table)
+
+
 def check_2018(
-    source: Source, original: Sheet2018, file: str = "A.csv"
+    source: Source, original: Sheet2018, file: str = "A.csv", max_bytes: int = MAX_BYTES
 ) -> tuple[Release2018 | None, Verdict]:
     """Check A against T by the rules of 2018; the release is None where there are problems."""
     found = Findings(file)
-    table = read_table(source, _columns(set(original.item.labels)), found, MAX_BYTES)
+    table = read_table(source, _columns(set(original.item.labels)), found, max_bytes)
     deleted = table["customer_id"].where("*")
     _check_deleted(table, deleted, found)
     if table.n_lines != original.n_rows:
@@ -174,7 +183,7 @@ def _range(parse: Callable[[str], int], text: str) -> tuple[int, int, int]:
     return VALUE, value, value
 
 
-def _items(domain: set[str], text: str) -> tuple[int, tuple[str, ...]]:
+def _items(domain: set[str] | None, text: str) -> tuple[int, tuple[str, ...]]:
     """Kind and members of a cell of items."""
     if text == "*":
         return STAR, ()
@@ -188,13 +197,13 @@ def _items(domain: set[str], text: str) -> tuple[int, tuple[str, ...]]:
     return SET, _known(members, domain)
 
 
-def _known(members: tuple[str, ...], domain: set[str]) -> tuple[str, ...]:
-    if not domain.issuperset(members):
+def _known(members: tuple[str, ...], domain: set[str] | None) -> tuple[str, ...]:
+    if domain is not None and not domain.issuperset(members):
         raise BadCell("unknown-item", "items of T")
     return members
 
 
-def _columns(domain: set[str]) -> tuple[Column, ...]:
+def _columns(domain: set[str] | None) -> tuple[Column, ...]:
     return (
         Column("customer_id", cells.LONGEST_ID, _pseudonym_or_star),
         Column("date", 40, partial(_range, cells.date)),

@@ -25,5 +25,7 @@ class FileRules:
     """M′ may hold generalised cells: ``*``, ``[a;b]``, ``{a;b}`` (2018)."""
     vanished: str = "charge"
     """ut-jaccard of a dropped customer: ``charge`` counts 1, ``ignore`` leaves it out."""
+    least_kept: float = 0.5
+    """The share of T's rows that A(T) must keep (2017)."""
     max_bytes: int = 64 * 1024 * 1024
     """Size limit of one file after unpacking."""

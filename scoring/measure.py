@@ -38,6 +38,8 @@ class Measure:
     version: int
     uses_truth: bool
     unit: str = ""
+    is_loss: bool = False
+    """Its contest takes the worst of such measures, each from 0 to 1, for the loss of utility."""
 
     @property
     def documentation(self) -> str:

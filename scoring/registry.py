@@ -64,6 +64,9 @@ MEASURES_2017: tuple[Measure, ...] = (E1, E2, E3A, E3B, E4, E5, E6)
 MEASURES_2018: tuple[Measure, ...] = (UT_IL,)
 """Utility measures of 2018: ``function(T, A)`` on `datasets.pwscup2018` tables."""
 
+BY_FORMAT = {"2016": MEASURES, "2017": MEASURES_2017, "2018": MEASURES_2018}
+"""The utility measures by contest format."""
+
 RISKS: tuple[RiskMeasure, ...] = (
     UNICITY,
     SNO_UNICITY,
@@ -84,6 +87,11 @@ RISKS: tuple[RiskMeasure, ...] = (
 
 PANEL_RISKS: tuple[RiskMeasure, ...] = (LP,)
 """Risk measures of a panel of stores or customers: ``function(table, id, (), response=…, price=…, …)``."""
+
+
+def measures_of(format_name: str) -> tuple[Measure, ...]:
+    """The utility measures of a contest format."""
+    return BY_FORMAT[format_name]
 
 
 def measure(name: str) -> Measure:

@@ -11,20 +11,14 @@ from celery import shared_task
 from contest import vault
 from contest.models import Entry, Job
 from contest.services import entries, rescoring
-from contest.services.datasets import load_tables
+from contest.services.datasets import load_original, load_released, store_files
 from contest.services.jobs import Claim, perform_next
-from contest.storage import published
 from datasets.archive import ArchiveError, Limits, open_upload
-from datasets.check import check_entry as check_files
-from datasets.folder import canonical_order, write_dataset
 from datasets.rules import FileRules
-from datasets.tables import Release
 from scoring.measure import Measure, Measurement
 from scoring.registry import measure
 from scoring.rules import Limit, evaluate
-from scoring.run import measure_release
-
-PARTS = ("M.csv", "T.csv", "P.csv")
+from scoring.run import measure_pair
 
 
 @shared_task(name="scoring.tasks.check_entry")
@@ -50,45 +44,32 @@ def _check(claim: Claim) -> None:
     entry = _entry(claim)
     entries.begin_check(entry)
     dataset = entry.round.dataset
+    spec = dataset.spec
     rules = FileRules(**entry.round.file_rules)
     claim.report(10, "reading the upload")
-    original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
+    original = load_original(dataset)
     try:
         with vault.upload_of(entry) as upload:
-            files = open_upload(upload, PARTS, Limits(file_bytes=rules.max_bytes))
+            files = open_upload(upload, spec.upload_names, Limits(file_bytes=rules.max_bytes))
     except ArchiveError as error:
         entries.refuse_files(claim, entry, error.verdict)
         return
     claim.report(30, "checking the files")
     try:
-        checked = check_files(files, original, rules)
+        checked = spec.check_upload(files, original, rules)
     finally:
         for file in files.values():
             file.close()
-    if checked.release is None:
+    neutral = checked.neutral
+    if neutral is None:
         entries.refuse_files(claim, entry, checked.verdict)
         return
     claim.report(70, "storing the neutral form")
-    release = canonical_order(checked.release)
-    master, transactions = _publish(release)
-    entries.accept_files(
-        claim,
-        entry,
-        master=master,
-        transactions=transactions,
-        truth=vault.keep_truth(release.truth),
-        n_released=release.data.n_customers,
-    )
-
-
-def _publish(release: Release) -> tuple[str, str]:
     with tempfile.TemporaryDirectory() as folder:
-        write_dataset(Path(folder), release.data)
-        hashes = []
-        for name in ("M.csv", "T.csv"):
-            with (Path(folder) / name).open("rb") as file:
-                hashes.append(published.put(file).sha256)
-    return hashes[0], hashes[1]
+        spec.write_released(Path(folder), neutral.released)
+        stored = store_files(Path(folder), spec.public_files)
+    truth = vault.keep_truth(neutral.truth)
+    entries.accept_files(claim, entry, stored=stored, truth=truth, n_released=neutral.n_released)
 
 
 def _score(claim: Claim) -> None:
@@ -112,16 +93,17 @@ def _measured(
     entry: Entry, names: Sequence[str], show: Callable[[int, str], None]
 ) -> Mapping[str, Measurement]:
     dataset = entry.round.dataset
-    original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
-    released = load_tables(entry.master_sha256, entry.transactions_sha256)
-    release = Release(released, vault.truth_of(entry))
+    original, released, truth = dataset.spec.measured(
+        load_original(dataset), load_released(entry), vault.truth_of(entry)
+    )
 
     def report(done: int, total: int, current: Measure | None) -> None:
         show(100 * done // max(1, total), current.title if current else "")
 
-    return measure_release(
+    return measure_pair(
         original,
-        release,
+        released,
+        truth,
         [measure(name) for name in names],
         on_progress=report,
         options={"ut-jaccard": {"vanished": FileRules(**entry.round.file_rules).vanished}},

@@ -9,11 +9,13 @@ from attacks.sandbox.result import STATUSES, SandboxFault, SandboxResult
 from attacks.sandbox.run import run_program
 from attacks.sandbox.selftest import Check, SelfTest, self_test
 
-TEMPLATE_PROGRAM = Path(__file__).parent / "template" / "reidentify.py"
-"""A working re-identifier for teams to start from."""
+TEMPLATES = Path(__file__).parent / "template"
+"""Working re-identifiers for teams to start from, one a format."""
+TEMPLATE_PROGRAM = TEMPLATES / "reidentify.py"
 
 __all__ = [
     "STATUSES",
+    "TEMPLATES",
     "TEMPLATE_PROGRAM",
     "Check",
     "Limits",

@@ -10,6 +10,7 @@ from attacks.sandbox.execute import execute
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
 from attacks.sandbox.result import SandboxResult
+from attacks.sandbox.stage import PUBLIC_FILES, PublicFiles
 
 DEFAULT_LIMITS = Limits()
 
@@ -20,17 +21,19 @@ def run_program(
     limits: Limits = DEFAULT_LIMITS,
     backend: str = "auto",
     on_log: Callable[[str], None] | None = None,
+    public: PublicFiles = PUBLIC_FILES,
 ) -> SandboxResult:
     """Run ``reidentify.py ORIGINAL_DIR ENTRY_DIR OUT_FILE`` and return what came of it.
 
     Parameters
     ----------
     program : the upload, as a file or as bytes, or what `read_program` made of it.
-    inputs : the folders ``original`` and ``entry``. Of each only M.csv and T.csv are shown to the program, so
-        a P.csv beside them stays secret.
+    inputs : the folders ``original`` and ``entry``. Of each only its public files are shown to the program,
+        so a P.csv beside them stays secret.
     limits : what the run may use.
     backend : a name of `attacks.sandbox.choose.NAMES`.
     on_log : called with every new piece of the log while the program runs, for a live view.
+    public : the names of the public files by input; those of 2016 unless told otherwise.
 
     Returns
     -------
@@ -46,4 +49,4 @@ def run_program(
         chosen = choose_backend(backend)
     except NoSandbox as error:
         return SandboxResult("refused", str(error))
-    return execute(chosen, ready, inputs, limits, on_log)
+    return execute(chosen, ready, inputs, limits, on_log, public)

@@ -1,4 +1,4 @@
-"""The private folder that holds what one run may see: the program, M and T, M′ and T′, and nothing else.
+"""The private folder that holds what one run may see: the program, the public files, and nothing else.
 
 The files are copies. So the places from which they came (which a mount table would show) stay unknown to the
 program, a file next to them, such as the secret P, is never in reach, and their permissions do not matter.
@@ -12,7 +12,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,9 @@ from pathlib import Path
 from attacks.sandbox.program import Program
 
 INPUTS = ("original", "entry")
-PUBLIC_FILES = ("M.csv", "T.csv")
+PublicFiles = Mapping[str, Sequence[str]]
+"""The names of the files that a program may see, by input."""
+PUBLIC_FILES: PublicFiles = dict.fromkeys(INPUTS, ("M.csv", "T.csv"))
 PREFIX = "kakurenbo-run-"
 FORGOTTEN_SECONDS = 600
 """Younger folders may belong to a run that has not locked its own yet."""
@@ -39,14 +41,16 @@ class Stage:
 
 
 @contextmanager
-def staged(program: Program, inputs: Mapping[str, Path]) -> Iterator[Stage]:
+def staged(
+    program: Program, inputs: Mapping[str, Path], public: PublicFiles = PUBLIC_FILES
+) -> Iterator[Stage]:
     """Lay out one run; the folder is removed afterwards."""
     if set(inputs) != set(INPUTS):
         raise ValueError(f"The inputs of a run must be {', '.join(INPUTS)}. Got {', '.join(inputs)} instead.")
     remove_forgotten()
     with tempfile.TemporaryDirectory(prefix=PREFIX) as name, _locked(Path(name)) as folder:
         for input_name, source in inputs.items():
-            _copy_public_files(source, _open_folder(folder / input_name))
+            _copy_files(public[input_name], source, _open_folder(folder / input_name))
         home = _open_folder(folder / "program")
         for path, content in program.files.items():
             target = home / path
@@ -80,8 +84,8 @@ def remove_forgotten() -> None:
                 shutil.rmtree(folder)
 
 
-def _copy_public_files(source: Path, target: Path) -> None:
-    for name in PUBLIC_FILES:
+def _copy_files(names: Sequence[str], source: Path, target: Path) -> None:
+    for name in names:
         if (source / name).is_symlink() or not (source / name).is_file():
             raise ValueError(f"The input folder {source.name} must hold {name} as a plain file.")
         shutil.copyfile(source / name, target / name)

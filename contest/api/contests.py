@@ -115,15 +115,13 @@ def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
 
 class Data(PublicView):
     @extend_schema(
-        summary="Download the original: M.csv, T.csv, or both as data.zip",
-        parameters=[
-            OpenApiParameter("name", str, OpenApiParameter.PATH, enum=["M.csv", "T.csv", "data.zip"])
-        ],
+        summary="Download a file of the original, such as T.csv, or all as data.zip",
+        parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH)],
         responses={(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/zip"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, slug: str, round_slug: str, name: str) -> FileResponse:
         found = access.round_for(self.viewer, slug, round_slug).dataset
-        files = {"M.csv": found.master_sha256, "T.csv": found.transactions_sha256}
+        files = found.files
         if name in files:
             return FileResponse(
                 published.open(files[name]), as_attachment=True, filename=name, content_type="text/csv"

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers as s
 
-from anonymizers.registry import ANONYMIZERS
+from anonymizers.registry import EVERY_ANONYMIZER
 
 Shape = s.Serializer[Any]
 
@@ -47,7 +47,7 @@ class ProgramUpload(Shape):
 
 class HouseEntryOrder(Shape):
     round = s.SlugField()
-    method = s.ChoiceField([method.name for method in ANONYMIZERS])
+    method = s.ChoiceField([method.name for method in EVERY_ANONYMIZER])
     parameters = s.DictField(child=s.CharField(max_length=200), required=False, default=dict)
     seed = s.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
 

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 from django.conf import settings
 
-from anonymizers.registry import ANONYMIZERS
-from attacks.registry import ATTACKS
+from anonymizers.registry import EVERY_ANONYMIZER
+from attacks.registry import EVERY_ATTACK
 from contest import vault
 from contest.archive import verify
 from contest.archive.pages import static_pages
@@ -26,7 +26,7 @@ from contest.models import Contest, Job
 from contest.services.bundles import export_bundle
 from contest.snapshot import snapshot
 from contest.storage import published, submitted
-from scoring.registry import MEASURES
+from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
 
 OPENERS: dict[str, Callable[[str], IO[bytes]]] = {
     "entries": published.open,
@@ -111,6 +111,7 @@ def _files(rows: Mapping[str, list[Row]]) -> tuple[dict[str, str], set[str]]:
                     wanted[row[column]] = store
     for row in rows["dataset"]:
         wanted |= dict.fromkeys(row["source"].get("stored", {}).values(), "entries")
+        wanted |= dict.fromkeys(row["knowledge"].values(), "entries")
     return wanted, withheld
 
 
@@ -134,9 +135,9 @@ def _manifest(contest: Contest, files: dict[str, dict[str, Any]], withheld: list
             "kakurenbo": settings.VERSION,
             "python": platform.python_version(),
             "packages": {name: metadata.version(name) for name in PACKAGES},
-            "measures": {item.name: item.version for item in MEASURES},
-            "attacks": {item.name: item.version for item in ATTACKS},
-            "anonymizers": {item.name: item.version for item in ANONYMIZERS},
+            "measures": {item.name: item.version for item in MEASURES + MEASURES_2017 + MEASURES_2018},
+            "attacks": {item.name: item.version for item in EVERY_ATTACK},
+            "anonymizers": {item.name: item.version for item in EVERY_ANONYMIZER},
         },
     }
 

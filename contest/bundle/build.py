@@ -11,6 +11,7 @@ from datasets.rules import FileRules
 from scoring.rules import Limit
 
 RETAIL_SEED = 2016
+SOURCES = ("files", "generate", "online-retail")
 
 
 def build_bundle(data: Mapping[str, Any]) -> Bundle:
@@ -31,10 +32,10 @@ def build_bundle(data: Mapping[str, Any]) -> Bundle:
 
 
 def _data(name: str, given: Mapping[str, Any]) -> DataSpec:
-    source = {kind: dict(settings) for kind, settings in given.items() if kind != "description"}
+    source = {kind: dict(settings) for kind, settings in given.items() if kind in SOURCES}
     if "online-retail" in source:
         source["online-retail"] = {"seed": RETAIL_SEED, **source["online-retail"]}
-    return DataSpec(name, source, given.get("description", ""))
+    return DataSpec(name, source, given.get("description", ""), given.get("format", "2016"))
 
 
 def _round(given: Mapping[str, Any]) -> RoundSpec:

@@ -19,13 +19,14 @@ from jsonschema.exceptions import ValidationError
 
 from anonymizers.anonymizer import ParameterError
 from anonymizers.parameters import checked
-from anonymizers.registry import ANONYMIZERS, anonymizer
-from attacks.registry import ATTACKS
-from contest.bundle.build import build_bundle
+from anonymizers.registry import EVERY_ANONYMIZER, anonymizer
+from attacks.games import find_game
+from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.reading import BundleProblem, Document, Path
-from contest.bundle.specification import Bundle
+from contest.bundle.specification import Bundle, named_files
 from contest.ranking import RANKINGS
-from scoring.registry import MEASURES
+from datasets.formats import Format, find_format
+from scoring.registry import measures_of
 
 OpenFile = Callable[[str], IO[bytes]]
 """Opens a file beside the bundle by its name; raises `FileNotFoundError` where there is none."""
@@ -105,11 +106,12 @@ def _check_contest(document: Document) -> None:
     for name, source in data["data"].items():
         if not 1 <= len(name) <= 120:
             document.add(("data", name), "bad-value", "a name of 1 to 120 characters", name)
-        kinds = [kind for kind in ("files", "generate", "online-retail") if kind in source]
+        kinds = [kind for kind in SOURCES if kind in source]
+        _check_tables(document, source, ("data", name))
         if all(round_["data"] != name for round_ in data["rounds"]):
             document.add(("data", name), "unused-data", "a data set that a round uses", name)
         if len(kinds) != 1:
-            expected = "exactly one of files, generate, online-retail"
+            expected = "exactly one of " + ", ".join(SOURCES)
             document.add(("data", name), "data-source", expected, ", ".join(kinds) or "none")
     slugs: dict[str, int] = {}
     for place, round_ in enumerate(data["rounds"]):
@@ -120,20 +122,40 @@ def _check_contest(document: Document) -> None:
         _check_round(document, round_, ("rounds", place))
 
 
+def _check_tables(document: Document, source: Mapping[str, Any], path: Path) -> None:
+    """A data set of files names just those that its format has."""
+    if "files" not in source:
+        return
+    spec = _format(source)
+    wants = {"master": len(spec.data_files) > 1, "knowledge": bool(spec.knowledge_files)}
+    for part, wanted in wants.items():
+        given = part in source["files"]
+        if given and not wanted:
+            document.add((*path, "files", part), "file-of-another-format", f"no {part} in {spec.name}")
+        if wanted and not given and part == "master":
+            document.add((*path, "files", part), "missing-key", f"a key '{part}'")
+
+
+def _format(source: Mapping[str, Any]) -> Format:
+    return find_format(source.get("format", "2016"))
+
+
 def _check_round(document: Document, round_: Mapping[str, Any], path: Path) -> None:
     names = list(document.data["data"])
     if round_["data"] not in names:
         document.add((*path, "data"), "unknown-data", _one_of(names, round_["data"]), round_["data"])
+        return
+    spec = _format(document.data["data"][round_["data"]])
     rankings = [ranking.name for ranking in RANKINGS]
     if round_.get("ranking", "2016") not in rankings:
         expected = _one_of(rankings, round_["ranking"])
         document.add((*path, "ranking"), "unknown-ranking", expected, round_["ranking"])
-    _check_names(
-        document, round_.get("attacks", []), [it.name for it in ATTACKS], (*path, "attacks"), "attack"
-    )
-    _check_limits(document, round_.get("limits", []), (*path, "limits"))
+    attacks = [attack.name for attack in find_game(spec.name).attacks]
+    _check_names(document, round_.get("attacks", []), attacks, (*path, "attacks"), "attack")
+    _check_limits(document, round_.get("limits", []), spec, (*path, "limits"))
+    _check_rules(document, round_.get("rules", {}), spec, (*path, "rules"))
     for place, baseline in enumerate(round_.get("baselines", [])):
-        _check_baseline(document, baseline, (*path, "baselines", place))
+        _check_baseline(document, baseline, spec, (*path, "baselines", place))
     _check_phases(document, round_, (*path, "phases"))
 
 
@@ -147,17 +169,24 @@ def _check_names(
             document.add((*path, place), f"{kind}-twice", "a name once", name)
 
 
-def _check_limits(document: Document, limits: Sequence[Mapping[str, Any]], path: Path) -> None:
-    known = [measure.name for measure in MEASURES]
+def _check_rules(document: Document, rules: Mapping[str, Any], spec: Format, path: Path) -> None:
+    known = [name.replace("_", "-") for name in spec.rules]
+    for name in rules:
+        if name not in known:
+            document.add((*path, name), "rule-of-another-format", _one_of(known, name))
+
+
+def _check_limits(document: Document, limits: Sequence[Mapping[str, Any]], spec: Format, path: Path) -> None:
+    known = [measure.name for measure in measures_of(spec.name)]
     _check_names(document, [limit["measure"] for limit in limits], known, path, "measure")
     for place, limit in enumerate(limits):
         if ("at-most" in limit) == ("at-least" in limit):
             document.add((*path, place), "limit-bound", "either at-most or at-least")
 
 
-def _check_baseline(document: Document, baseline: Mapping[str, Any], path: Path) -> None:
+def _check_baseline(document: Document, baseline: Mapping[str, Any], spec: Format, path: Path) -> None:
     method = baseline["method"]
-    known = [it.name for it in ANONYMIZERS]
+    known = [it.name for it in EVERY_ANONYMIZER if it.format == spec.name]
     if method not in known:
         document.add((*path, "method"), "unknown-method", _one_of(known, method), method)
         return
@@ -207,8 +236,8 @@ def _check_files(document: Document, open_file: OpenFile) -> None:
 
 
 def _files(name: str, source: Mapping[str, Any]) -> Iterable[tuple[Path, str, str | None]]:
-    for table, file in source.get("files", {}).items():
-        yield ("data", name, "files", table), file["name"], file["sha256"]
+    for place, file in named_files(source.get("files", {})):
+        yield ("data", name, "files", *place), file["name"], file["sha256"]
     retail = source.get("online-retail")
     if retail:
         yield ("data", name, "online-retail", "file"), retail["file"], retail.get("sha256")

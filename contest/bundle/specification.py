@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from contest.bundle.reading import Path
 from datasets.rules import FileRules
 from scoring.rules import Limit
 
@@ -43,14 +44,22 @@ class DataSpec:
     name: str
     source: Mapping[str, Mapping[str, Any]]
     description: str = ""
+    format: str = "2016"
 
     @property
     def file_names(self) -> tuple[str, ...]:
         """The files beside the bundle that it is made of."""
         if "files" in self.source:
-            files = self.source["files"]
-            return (files["master"]["name"], files["transactions"]["name"])
+            return tuple(file["name"] for _, file in named_files(self.source["files"]))
         return (self.source["online-retail"]["file"],) if "online-retail" in self.source else ()
+
+
+def named_files(files: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, str]]]:
+    """The files of a data set, each with its place under ``files``."""
+    tables: list[tuple[Path, Mapping[str, str]]] = [
+        ((table,), files[table]) for table in ("master", "transactions") if table in files
+    ]
+    return tables + [(("knowledge", part), file) for part, file in files.get("knowledge", {}).items()]
 
 
 @dataclass(frozen=True)

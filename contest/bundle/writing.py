@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,6 +9,7 @@ from zoneinfo import ZoneInfo
 import yaml
 
 from contest.bundle.specification import Bundle, DataSpec, RoundSpec
+from datasets.formats import Format, find_format
 from scoring.rules import Limit
 
 VERSION = 1
@@ -17,6 +17,7 @@ VERSION = 1
 
 def bundle_text(bundle: Bundle) -> str:
     """The bundle as YAML, its times in its own zone with their offsets."""
+    formats = {data.name: find_format(data.format) for data in bundle.data}
     content = {
         "kakurenbo": VERSION,
         "slug": bundle.slug,
@@ -27,17 +28,19 @@ def bundle_text(bundle: Bundle) -> str:
         "public": bundle.is_public,
         "team-size": bundle.team_size,
         "data": {data.name: _data(data) for data in bundle.data},
-        "rounds": [_round(round_, ZoneInfo(bundle.time_zone)) for round_ in bundle.rounds],
+        "rounds": [
+            _round(round_, ZoneInfo(bundle.time_zone), formats[round_.data]) for round_ in bundle.rounds
+        ],
     }
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _data(data: DataSpec) -> dict[str, Any]:
     source = {kind: dict(sorted(settings.items())) for kind, settings in data.source.items()}
-    return {"description": data.description, **source}
+    return {"description": data.description, "format": data.format, **source}
 
 
-def _round(round_: RoundSpec, zone: ZoneInfo) -> dict[str, Any]:
+def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
     return {
         "slug": round_.slug,
         "name": round_.name,
@@ -48,7 +51,7 @@ def _round(round_: RoundSpec, zone: ZoneInfo) -> dict[str, Any]:
             phase.kind: {"from": _time(phase.starts_at, zone), "until": _time(phase.ends_at, zone)}
             for phase in round_.phases
         },
-        "rules": {name.replace("_", "-"): value for name, value in dataclasses.asdict(round_.rules).items()},
+        "rules": {name.replace("_", "-"): getattr(round_.rules, name) for name in format.rules},
         "limits": [_limit(limit) for limit in round_.limits],
         "attacks": list(round_.attacks),
         "baselines": [

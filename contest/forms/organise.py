@@ -7,13 +7,13 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from anonymizers.anonymizer import Anonymizer, Parameter
-from anonymizers.registry import ANONYMIZERS
-from attacks.registry import ATTACKS
+from anonymizers.registry import EVERY_ANONYMIZER
+from attacks.games import GAMES
 from contest.models import Contest, Entry, Round, Team, User
 from contest.models.names import normalise_name
 from contest.words import say
-from scoring.registry import MEASURES
 from scoring.registry import measure as find_measure
+from scoring.registry import measures_of
 from scoring.rules import Limit
 
 
@@ -34,7 +34,9 @@ class HouseMethodForm(forms.Form):
         super().__init__(*args, **kwargs)
         methods = self.fields["method"]
         assert isinstance(methods, forms.ChoiceField)
-        methods.choices = [(method.name, f"{method.name}: {say(method.title)}") for method in ANONYMIZERS]
+        methods.choices = [
+            (method.name, f"{method.name}: {say(method.title)}") for method in EVERY_ANONYMIZER
+        ]
 
 
 class HouseEntryForm(forms.Form):
@@ -48,7 +50,7 @@ class HouseEntryForm(forms.Form):
         self.method = method
         rounds = self.fields["round"]
         assert isinstance(rounds, forms.ModelChoiceField)
-        rounds.queryset = Round.objects.filter(contest=contest)
+        rounds.queryset = Round.objects.filter(contest=contest, dataset__format=method.format)
         for parameter in method.parameters:
             self.fields[PREFIX + parameter.name] = field_of(parameter)
 
@@ -149,7 +151,8 @@ class LimitsForm(forms.Form):
                 widget=forms.NumberInput(attrs={"step": "any"}),
             )
         taken = {limit.measure for limit in self.current}
-        others = [(it.name, f"{it.name}: {it.title}") for it in MEASURES if it.name not in taken]
+        offered = measures_of(round_.dataset.format)
+        others = [(it.name, f"{it.name}: {it.title}") for it in offered if it.name not in taken]
         self.fields["measure"] = forms.ChoiceField(
             label=_("Another measure"), required=False, choices=[("", _("none")), *others]
         )
@@ -246,7 +249,9 @@ class HouseAttackForm(forms.Form):
         assert isinstance(rounds, RoundField)
         assert isinstance(attacks, forms.ChoiceField)
         rounds.queryset = Round.objects.filter(contest=contest)
-        attacks.choices = [(it.name, f"{it.name}: {say(it.title)}") for it in ATTACKS]
+        formats = set(rounds.queryset.values_list("dataset__format", flat=True))
+        offered = [attack for game in GAMES if game.format.name in formats for attack in game.attacks]
+        attacks.choices = [(it.name, f"{it.name}: {say(it.title)}") for it in offered]
 
 
 class CapacityForm(forms.Form):

@@ -105,11 +105,12 @@ class RoundSettingsForm(SettingsForm):
         label=_("A dropped customer in ut-jaccard"),
         choices=[("charge", _("counts as lost")), ("ignore", _("is left out"))],
     )
+    least_kept = forms.FloatField(label=_("Share of T's rows that must stay"), min_value=0, max_value=1)
     max_megabytes = forms.IntegerField(label=_("Megabytes of one file, at most"), min_value=1, max_value=1024)
     settings = ROUND_SETTINGS
     SWITCHES = (
         "drop_customers", "drop_rows", "add_rows", "foreign_items", "foreign_dates", "foreign_countries",
-        "generalised", "vanished",
+        "generalised", "vanished", "least_kept",
     )  # fmt: skip
 
     def __init__(self, round_: Round, *args: Any, **kwargs: Any) -> None:
@@ -118,9 +119,12 @@ class RoundSettingsForm(SettingsForm):
         assert isinstance(rankings, forms.ChoiceField)
         rankings.choices = [(rule.name, f"{rule.name}: {say(rule.title)}") for rule in RANKINGS]
         self.rules = FileRules(**round_.file_rules)
+        self.switches = [name for name in self.SWITCHES if name in round_.dataset.spec.rules]
+        for name in set(self.SWITCHES) - set(self.switches):
+            del self.fields[name]
         plain = [name for name in ROUND_SETTINGS if name != "file_rules"]
         self.initial = {name: getattr(round_, name) for name in plain}
-        self.initial |= {name: getattr(self.rules, name) for name in self.SWITCHES}
+        self.initial |= {name: getattr(self.rules, name) for name in self.switches}
         self.initial["max_megabytes"] = max(1, round(self.rules.max_bytes / MEGABYTE))
         self.initial["version"] = round_.settings_version
         self.fields["reason"] = reason_field()
@@ -133,7 +137,7 @@ class RoundSettingsForm(SettingsForm):
 
     def given(self) -> dict[str, Any]:
         data = self.cleaned_data
-        switches = {name: data[name] for name in self.SWITCHES}
+        switches = {name: data[name] for name in self.switches}
         chosen = data["max_megabytes"]
         same_size = chosen == max(1, round(self.rules.max_bytes / MEGABYTE))
         size = self.rules.max_bytes if same_size else chosen * MEGABYTE

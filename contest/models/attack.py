@@ -84,6 +84,9 @@ class AttackRun(models.Model):
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="attack_runs")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     hits = models.PositiveIntegerField(null=True, blank=True)
+    guesses = models.PositiveIntegerField(
+        null=True, blank=True, help_text=_("How many people the guess claims to know.")
+    )
     rate = models.FloatField(null=True, blank=True)
     low = models.FloatField(null=True, blank=True)
     high = models.FloatField(null=True, blank=True)

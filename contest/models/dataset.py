@@ -2,14 +2,25 @@ from __future__ import annotations
 
 from django.db import models
 
+from datasets.formats import Format, find_format
+
 
 class Dataset(models.Model):
-    """M and T of a round: public files in the entries store, and facts about them."""
+    """The original of a round: public files in the entries store, and facts about them.
+
+    `files` names them as their format does; a format without a master table leaves `master_sha256` empty.
+    """
 
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
-    master_sha256 = models.CharField(max_length=64)
+    format = models.CharField(max_length=20, default="2016")
+    master_sha256 = models.CharField(max_length=64, blank=True)
     transactions_sha256 = models.CharField(max_length=64)
+    knowledge = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Files that attackers are told beside the tables, and their hashes.",
+    )
     n_customers = models.PositiveIntegerField()
     n_rows = models.PositiveIntegerField()
     n_items = models.PositiveIntegerField()
@@ -26,10 +37,27 @@ class Dataset(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["name", "master_sha256", "transactions_sha256"], name="dataset_once"
+                fields=["name", "format", "master_sha256", "transactions_sha256"],
+                name="dataset_once_a_format",
             ),
             models.CheckConstraint(condition=models.Q(n_customers__gt=0), name="dataset_has_customers"),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def spec(self) -> Format:
+        return find_format(self.format)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The public files by name, and their hashes."""
+        return (
+            named_files(self.spec.data_files, self.master_sha256, self.transactions_sha256) | self.knowledge
+        )
+
+
+def named_files(names: tuple[str, ...], master: str, transactions: str) -> dict[str, str]:
+    """Which hash belongs to which file: the last is the transactions', the one before it the master's."""
+    return dict(zip(names, (master, transactions)[-len(names) :], strict=True))

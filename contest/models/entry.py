@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from contest.models.dataset import named_files
 from contest.models.round import Round
 from contest.models.team import Team
 
@@ -13,8 +14,8 @@ from contest.models.team import Team
 class Entry(models.Model):
     """What a team hid: an upload, its state, and what is known about it.
 
-    The upload and the truth are in the vault (contest/vault.py); `master_sha256` and
-    `transactions_sha256` name the neutral files that attackers may read.
+    The upload and the truth are in the vault (contest/vault.py); `files` are the neutral ones that attackers
+    may read, kept in `master_sha256` and `transactions_sha256` as those of a data set are.
     """
 
     class State(models.TextChoices):
@@ -62,6 +63,10 @@ class Entry(models.Model):
     utility = models.FloatField(null=True, blank=True)
     most_hits = models.PositiveIntegerField(null=True, blank=True)
     strongest_attack = models.CharField(max_length=60, blank=True)
+    risk = models.FloatField(null=True, blank=True, help_text=_("Share found by the strongest attack."))
+    guesses = models.PositiveIntegerField(
+        null=True, blank=True, help_text=_("How many people the strongest attack claims to know.")
+    )
 
     class Meta:
         ordering = ["-number"]
@@ -108,3 +113,8 @@ class Entry(models.Model):
     @property
     def is_house(self) -> bool:
         return self.team.is_house
+
+    @property
+    def files(self) -> dict[str, str]:
+        names = self.round.dataset.spec.public_files
+        return named_files(names, self.master_sha256, self.transactions_sha256)

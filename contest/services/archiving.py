@@ -98,6 +98,7 @@ def _insert(table: Table, made: models.Model) -> int:
     if isinstance(made, Dataset):
         same = Dataset.objects.filter(
             name=made.name,
+            format=made.format,
             master_sha256=made.master_sha256,
             transactions_sha256=made.transactions_sha256,
         ).first()
@@ -136,6 +137,7 @@ def _keep_files(archive: Archive, tables: dict[str, list[dict[str, Any]]]) -> No
             stores |= {row[column]: store for row in tables[table.name] if row.get(column)}
     for row in tables["dataset"]:
         stores |= dict.fromkeys(row.get("source", {}).get("stored", {}).values(), "entries")
+        stores |= dict.fromkeys(row.get("knowledge", {}).values(), "entries")
     for sha256, store in sorted(stores.items()):
         name = archive.by_hash.get(sha256)
         if name is not None:

@@ -10,10 +10,11 @@ from django.db.models import Avg
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from attacks.evaluate import Judgement
+from attacks.games import Outcome, find_game
 from attacks.registry import attack as find_attack
 from contest.errors import Refused
 from contest.models import Attack, AttackRun, Entry, Job, Round, Team, User
+from contest.ranking import Found, find_ranking
 from contest.services import audit, jobs
 from contest.services.entries import bump_board
 
@@ -21,6 +22,12 @@ from contest.services.entries import bump_board
 def add_house_attack(round_: Round, name: str, user: User | None = None) -> Attack:
     """Let a house attack take part in a round; entries that are valid already are attacked too."""
     described = find_attack(name)
+    if described not in find_game(round_.dataset.format).attacks:
+        raise Refused(
+            "attack-of-another-format",
+            _("The attack %(name)s is not made for the format of this round's data, %(format)s.")
+            % {"name": name, "format": round_.dataset.format},
+        )
     with transaction.atomic():
         attack, created = Attack.objects.get_or_create(
             round=round_, kind=Attack.Kind.HOUSE, name=described.name, version=described.version
@@ -87,21 +94,21 @@ def begin_run(run: AttackRun) -> None:
     AttackRun.objects.filter(pk=run.pk, state__in=waiting).update(state=AttackRun.State.RUNNING)
 
 
-def record_judgement(
-    claim: jobs.Claim, run: AttackRun, judgement: Judgement, *, found: list[int], seconds: float | None
-) -> None:
+def record_judgement(claim: jobs.Claim, run: AttackRun, outcome: Outcome, *, seconds: float | None) -> None:
     """Write the judge's word once, and the entry's safety when its last attack has come in."""
+    judgement = outcome.judgement
     with claim.finish():
         changes = {"seconds": seconds} if seconds is not None else {}
         AttackRun.objects.filter(pk=run.pk).exclude(state=AttackRun.State.DONE).update(
             state=AttackRun.State.DONE,
             hits=judgement.hits,
+            guesses=outcome.guesses,
             rate=judgement.rate,
             low=judgement.low,
             high=judgement.high,
             baseline=judgement.baseline,
             expected_hits=judgement.expected_hits,
-            found_customers=found,
+            found_customers=outcome.found.tolist(),
             finished_at=timezone.now(),
             **changes,
         )
@@ -155,19 +162,36 @@ def _settle(entry_id: int) -> int:
     What teams bring counts as soon as it is judged: a slow program of one team must not hide another's place.
     Returns the entry's round.
     """
-    entry = (
-        Entry.objects.select_for_update().only("round_id", "most_hits", "strongest_attack").get(pk=entry_id)
-    )
+    entry = Entry.objects.select_for_update().only("round_id", "n_released", *RISK_FIELDS).get(pk=entry_id)
     runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False)
     due = runs.filter(attack__kind=Attack.Kind.HOUSE, attack__is_active=True)
     under_way = due.exclude(state__in=AttackRun.FINAL).exists()
-    done = runs.filter(state=AttackRun.State.DONE).select_related("attack__team").defer("found_customers")
-    best = done.order_by("-hits", "attack__name", "pk").first()
-    known = best is not None and not under_way
-    entry.most_hits = best.hits if best is not None and known else None
-    entry.strongest_attack = best.attack.label[:60] if best is not None and known else ""
-    entry.save(update_fields=["most_hits", "strongest_attack"])
+    best = None if under_way else strongest_run(entry)
+    entry.most_hits = best.hits if best else None
+    entry.risk = best.rate if best else None
+    entry.guesses = best.guesses if best else None
+    entry.strongest_attack = best.attack.label[:60] if best else ""
+    entry.save(update_fields=RISK_FIELDS)
     return entry.round_id
+
+
+RISK_FIELDS = ("most_hits", "risk", "guesses", "strongest_attack")
+"""What an entry knows of the strongest attack on it."""
+
+
+def strongest_run(entry: Entry) -> AttackRun | None:
+    """The judged attack that counts, as the round's ranking rule says; of equals the first by name."""
+    strength = find_ranking(entry.round.ranking).strength
+    runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False, state=AttackRun.State.DONE)
+    found = runs.select_related("attack__team").defer("found_customers", "log")
+    ordered = found.order_by("attack__name", "pk")
+    return max(ordered, key=lambda run: strength(_found_by(run, entry)), default=None)
+
+
+def _found_by(run: AttackRun, entry: Entry) -> Found:
+    # What was judged before claims were counted claims everybody.
+    guesses = (entry.n_released or 0) if run.guesses is None else run.guesses
+    return Found(hits=run.hits or 0, guesses=guesses, rate=run.rate or 0.0)
 
 
 def rerun(runs: list[AttackRun], user: User, reason: str) -> int:

@@ -13,7 +13,15 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from contest.bundle.check import OpenFile
-from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, in_order
+from contest.bundle.specification import (
+    Baseline,
+    Bundle,
+    DataSpec,
+    PhaseSpec,
+    RoundSpec,
+    in_order,
+    named_files,
+)
 from contest.errors import Refused
 from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
 from contest.services import audit
@@ -22,8 +30,7 @@ from contest.services.datasets import register_dataset
 from contest.services.house import request_house_entry
 from contest.storage import published
 from contest.words import say
-from datasets import tables
-from datasets.folder import read_original
+from datasets.formats import find_format
 from datasets.generate import generate
 from datasets.online_retail import build_online_retail
 from datasets.problems import BadFiles
@@ -107,23 +114,31 @@ def _register(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
         ) from None
     except (ValueError, OSError) as error:
         raise Refused("bad-data", f"{data.name}: {say(str(error))}") from None
-    return register_dataset(data.name, built, description=data.description, user=user, source=source)
+    return register_dataset(
+        data.name, built, format=data.format, description=data.description, user=user, source=source
+    )
 
 
-def _tables(data: DataSpec, open_file: OpenFile) -> tables.Dataset:
+def _tables(data: DataSpec, open_file: OpenFile) -> Any:
+    """The original that a data set describes, in its format."""
+    spec = find_format(data.format)
     if "generate" in data.source:
         settings = data.source["generate"]
-        return generate(settings["customers"], settings["seed"])
+        return spec.from_tables(generate(settings["customers"], settings["seed"]))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if "files" in data.source:
-            files = data.source["files"]
-            _copy(open_file, files["master"]["name"], folder / "M.csv")
-            _copy(open_file, files["transactions"]["name"], folder / "T.csv")
-            return read_original(folder)
+            for place, file in named_files(data.source["files"]):
+                _copy(open_file, file["name"], folder / FILE_NAMES.get(place[-1], f"{place[-1]}.csv"))
+            return spec.read_original(folder)
         settings = data.source["online-retail"]
         _copy(open_file, settings["file"], folder / settings["file"])
-        return build_online_retail(folder / settings["file"], settings["customers"], settings["seed"])
+        built = build_online_retail(folder / settings["file"], settings["customers"], settings["seed"])
+        return spec.from_tables(built)
+
+
+FILE_NAMES: dict[Any, str] = {"master": "M.csv", "transactions": "T.csv"}
+"""What the tables of a bundle are called in a data set."""
 
 
 def _copy(open_file: OpenFile, name: str, target: Path) -> None:
@@ -153,7 +168,7 @@ def export_bundle(contest: Contest) -> Exported:
         name = dataset.name if dataset.name not in sets else f"{dataset.name} ({dataset.pk})"
         names[dataset.pk] = name
         source, stored = _source(dataset)
-        sets[name] = DataSpec(name, source, dataset.description)
+        sets[name] = DataSpec(name, source, dataset.description, dataset.format)
         files |= stored
     bundle = Bundle(
         slug=contest.slug,
@@ -170,15 +185,18 @@ def export_bundle(contest: Contest) -> Exported:
 
 
 def _source(dataset: Dataset) -> tuple[dict[str, Any], dict[str, str]]:
-    """Where a data set came from as its bundle said; one that came otherwise is given as its two files."""
+    """Where a data set came from as its bundle said; one that came otherwise is given as its files."""
     if dataset.source:
         return dataset.source["bundle"], dataset.source["stored"]
-    stored = {
-        f"{dataset.master_sha256[:12]}-M.csv": dataset.master_sha256,
-        f"{dataset.transactions_sha256[:12]}-T.csv": dataset.transactions_sha256,
+    described = {
+        name: {"name": f"{sha256[:12]}-{name}", "sha256": sha256} for name, sha256 in dataset.files.items()
     }
-    described = [{"name": name, "sha256": sha256} for name, sha256 in stored.items()]
-    return {"files": {"master": described[0], "transactions": described[1]}}, stored
+    files: dict[str, Any] = {
+        table: described[name] for table, name in FILE_NAMES.items() if name in described
+    }
+    if dataset.knowledge:
+        files["knowledge"] = {Path(name).stem: described[name] for name in dataset.knowledge}
+    return {"files": files}, {file["name"]: file["sha256"] for file in described.values()}
 
 
 def _round_spec(round_: Round, data: str) -> RoundSpec:

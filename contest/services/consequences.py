@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
@@ -16,9 +16,8 @@ from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
 from contest.models.round import Feedback
 from contest.ranking import find_ranking, rank
 from contest.services.attempts import count_attempts
-from contest.services.datasets import load_tables
+from contest.services.datasets import load_original
 from contest.storage import published
-from datasets.check import check_entry
 from datasets.rules import FileRules
 
 NAMED = 5
@@ -100,22 +99,20 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
 def broken_entries(round_: Round, rules: FileRules) -> dict[int, str]:
     """Entries that count or could count and break other file rules: their key, and the first problem.
 
-    The very checker of uploads looks at the neutral files. Their P is in the vault and no rule speaks of it,
-    so a P that is right for every table stands in its place.
+    The checker of the format looks at the public files; the truth in the vault is not needed for that.
     """
-    dataset = round_.dataset
-    original = load_tables(dataset.master_sha256, dataset.transactions_sha256)
+    spec = round_.dataset.spec
+    original = load_original(round_.dataset)
     broken = {}
     standing = Entry.objects.filter(round=round_, state=Entry.State.VALID, mark=Entry.Mark.NONE)
     for entry in standing.order_by("pk"):
-        lines = "".join(f"{row}\n" for row in range(1, (entry.n_released or 0) + 1))
-        with (
-            published.open(entry.master_sha256) as master,
-            published.open(entry.transactions_sha256) as transactions,
-        ):
-            truth = io.BytesIO(lines.encode())
-            files = cast("dict[str, BinaryIO]", {"M.csv": master, "T.csv": transactions, "P.csv": truth})
-            verdict = check_entry(files, original, rules).verdict
+        entry.round = round_
+        with ExitStack() as stack:
+            files = {
+                name: cast("BinaryIO", stack.enter_context(published.open(sha256)))
+                for name, sha256 in entry.files.items()
+            }
+            verdict = spec.check_public(files, original, rules, entry.n_released or 0)
         if not verdict.ok:
             broken[entry.pk] = str(verdict.problems[0])
     return broken

@@ -1,3 +1,5 @@
+"""Data sets: publishing their files, and reading published files again."""
+
 from __future__ import annotations
 
 import datetime
@@ -9,47 +11,48 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
-from contest.models import Dataset, User
+from contest.models import Dataset, Entry, User
 from contest.services import audit
 from contest.storage import published
-from datasets import tables
-from datasets.folder import read_original, write_dataset
+from datasets.formats import find_format
+from datasets.tables import EPOCH
+
+Files = tuple[tuple[str, str], ...]
 
 
 def register_dataset(
     name: str,
-    data: tables.Dataset,
+    data: Any,
     *,
+    format: str = "2016",
     description: str = "",
     user: User | None = None,
     source: dict[str, Any] | None = None,
 ) -> Dataset:
-    """Publish M and T: the files go to the store, the facts about them into the row.
+    """Publish an original of a format: the files go to the store, the facts about them into the row.
 
     ``source`` is what a bundle said of it, for the export.
     """
+    spec = find_format(format)
     with tempfile.TemporaryDirectory() as folder:
-        write_dataset(Path(folder), data)
-        stored = []
-        for file_name in ("M.csv", "T.csv"):
-            with (Path(folder) / file_name).open("rb") as file:
-                stored.append(published.put(file).sha256)
-    rows = data.transactions
-    days = [tables.EPOCH + datetime.timedelta(days=int(day)) for day in (rows.day.min(), rows.day.max())]
+        spec.write_original(Path(folder), data)
+        stored = store_files(Path(folder), spec.original_files)
+    facts = spec.facts(data)
     with transaction.atomic():
         dataset, created = Dataset.objects.get_or_create(
             name=name,
-            master_sha256=stored[0],
-            transactions_sha256=stored[1],
+            format=format,
+            **hash_fields(spec.data_files, stored),
             defaults={
                 "description": description,
                 "source": source or {},
-                "n_customers": data.n_customers,
-                "n_rows": rows.n_rows,
-                "n_items": rows.item.n_labels,
-                "n_receipts": len(np.unique(rows.receipt.codes)),
-                "first_day": days[0],
-                "last_day": days[1],
+                "knowledge": {file: stored[file] for file in spec.knowledge_files},
+                "n_customers": facts.n_customers,
+                "n_rows": facts.n_rows,
+                "n_items": facts.n_items,
+                "n_receipts": facts.n_receipts,
+                "first_day": EPOCH + datetime.timedelta(days=facts.first_day),
+                "last_day": EPOCH + datetime.timedelta(days=facts.last_day),
             },
         )
         if created:
@@ -57,29 +60,67 @@ def register_dataset(
     return dataset
 
 
+def store_files(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
+    """Publish files of a folder; returns their hashes by name."""
+    stored = {}
+    for name in names:
+        with (folder / name).open("rb") as file:
+            stored[name] = published.put(file).sha256
+    return stored
+
+
+def hash_fields(names: tuple[str, ...], stored: dict[str, str]) -> dict[str, str]:
+    """The hashes of a table or two as the fields of data sets and entries; see `named_files`."""
+    return {
+        "master_sha256": stored[names[-2]] if len(names) > 1 else "",
+        "transactions_sha256": stored[names[-1]],
+    }
+
+
+def load_original(dataset: Dataset) -> Any:
+    """The tables of a data set, as its format reads them."""
+    return _load(dataset.format, True, tuple(dataset.files.items()))
+
+
+def load_released(entry: Entry) -> Any:
+    """The public tables of an entry, as its format reads them."""
+    return _load(entry.round.dataset.format, False, tuple(entry.files.items()))
+
+
 @lru_cache(maxsize=4)
-def load_tables(master_sha256: str, transactions_sha256: str) -> tables.Dataset:
-    """Read a published pair of files. The tables are read-only, so a process may share them."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, sha256 in (("M.csv", master_sha256), ("T.csv", transactions_sha256)):
-            with published.open(sha256) as source, (Path(folder) / name).open("wb") as target:
-                while chunk := source.read(1024 * 1024):
-                    target.write(chunk)
-        return read_original(Path(folder))
+def _load(format: str, original: bool, files: Files) -> Any:
+    """Read published files. The tables are read-only, so a process may share them."""
+    spec = find_format(format)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_files(folder, files)
+        return spec.read_original(folder) if original else spec.read_released(folder)
+
+
+def copy_files(folder: Path, files: Files) -> None:
+    """Copy published files into a folder under their names."""
+    for name, sha256 in files:
+        with published.open(sha256) as source, (folder / name).open("wb") as target:
+            while chunk := source.read(1024 * 1024):
+                target.write(chunk)
+
+
+def describe_dataset(dataset: Dataset) -> dict[str, list[dict[str, object]]]:
+    return _described(dataset.format, tuple(dataset.files.items()))
 
 
 @lru_cache(maxsize=16)
-def describe_tables(master_sha256: str, transactions_sha256: str) -> dict[str, list[dict[str, object]]]:
+def _described(format: str, files: Files) -> dict[str, list[dict[str, object]]]:
     """Facts for the page of a data set: how long receipts are, and how trade runs over the months."""
-    rows = load_tables(master_sha256, transactions_sha256).transactions
-    _, lines = np.unique(rows.receipt.codes, return_counts=True)
+    spec, original = find_format(format), _load(format, True, files)
+    lines = spec.receipt_lines(original)
     edges = [1, 2, 5, 10, 20, 50, 100]
     labels = ["1", "2–4", "5–9", "10–19", "20–49", "50–99", "100+"]
     baskets = np.bincount(np.searchsorted(edges, lines, side="right") - 1, minlength=len(edges))
-    months = np.array(rows.day, dtype="datetime64[D]").astype("datetime64[M]")
+    months = np.array(spec.days(original), dtype="datetime64[D]").astype("datetime64[M]")
     names, counts = np.unique(months, return_counts=True)
     return {
-        "baskets": _bars(labels, baskets.tolist()),
+        "baskets": _bars(labels, baskets.tolist()) if len(lines) else [],
         "months": _bars([str(name) for name in names], counts.tolist()),
     }
 

@@ -14,6 +14,7 @@ from contest.errors import Refused
 from contest.models import Entry, Job, Phase, Round, Score, Team, User
 from contest.services import audit, jobs
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
+from contest.services.datasets import hash_fields
 from contest.services.teams import require_playing
 from contest.storage import Stored
 from datasets.problems import Verdict
@@ -113,7 +114,7 @@ def refuse_files(claim: jobs.Claim, entry: Entry, verdict: Verdict) -> None:
 
 
 def accept_files(
-    claim: jobs.Claim, entry: Entry, *, master: str, transactions: str, truth: str, n_released: int
+    claim: jobs.Claim, entry: Entry, *, stored: dict[str, str], truth: str, n_released: int
 ) -> None:
     """The files are legal: keep their neutral form and let the scorer go on."""
     with claim.finish():
@@ -123,10 +124,9 @@ def accept_files(
             raise RulesChanged("The rules were changed while this entry was checked; it is checked again.")
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
             state=Entry.State.SCORING,
-            master_sha256=master,
-            transactions_sha256=transactions,
             truth_sha256=truth,
             n_released=n_released,
+            **hash_fields(entry.round.dataset.spec.public_files, stored),
         )
         if changed:
             _record_state(entry, Entry.State.CHECKING, Entry.State.SCORING)

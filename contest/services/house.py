@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from anonymizers.anonymizer import ParameterError
 from anonymizers.parameters import checked
@@ -18,8 +19,6 @@ from contest.models import Job, Round, User
 from contest.services import audit, entries, jobs
 from contest.services.teams import house_team
 from contest.words import say
-from datasets.folder import write_release
-from datasets.tables import Release
 
 
 def request_house_entry(
@@ -27,9 +26,16 @@ def request_house_entry(
 ) -> Job:
     """Ask for an entry made by a house anonymizer; a worker makes it and hands it in."""
     try:
-        checked(method, anonymizer(method).parameters, parameters or {})
+        described = anonymizer(method)
+        checked(method, described.parameters, parameters or {})
     except (KeyError, ParameterError) as error:
         raise Refused("bad-parameters", say(str(error))) from None
+    if described.format != round_.dataset.format:
+        raise Refused(
+            "method-of-another-format",
+            _("The method %(method)s is not made for the format of this round's data, %(format)s.")
+            % {"method": method, "format": round_.dataset.format},
+        )
     with transaction.atomic():
         job = jobs.enqueue_job(
             Job.Kind.HOUSE,
@@ -41,12 +47,13 @@ def request_house_entry(
     return job
 
 
-def hand_in_house_entry(claim: jobs.Claim, round_: Round, release: Release) -> None:
+def hand_in_house_entry(claim: jobs.Claim, round_: Round, release: Any) -> None:
     """Hand in what the anonymizer made, once, with the end of its job."""
     payload = claim.job.payload
     with tempfile.TemporaryDirectory() as folder:
-        write_release(Path(folder), release)
-        parts = {name: io.BytesIO((Path(folder) / name).read_bytes()) for name in ("M.csv", "T.csv", "P.csv")}
+        round_.dataset.spec.write_entry(Path(folder), release)
+        names = round_.dataset.spec.upload_names
+        parts = {name: io.BytesIO((Path(folder) / name).read_bytes()) for name in names}
     upload = vault.keep_parts(parts, round_.dataset.n_rows * 400 + 10_000_000)
     settings = ", ".join(f"{name}={value}" for name, value in sorted(payload["parameters"].items()))
     with claim.finish():

@@ -10,6 +10,7 @@ from attacks.registry import attack as find_attack
 from attacks.tasks import judge_again
 from contest import queries, vault
 from contest.models import Attack, AttackRun, Commitment, Contest, Entry, Round, Score
+from contest.services.attacks import strongest_run
 from contest.services.commitments import verify_commitment
 from contest.storage import published, submitted
 from scoring.measure import Measurement
@@ -94,19 +95,19 @@ def _recount_run(found: Recount, run: AttackRun) -> None:
     if attack.kind == Attack.Kind.HOUSE and find_attack(attack.name).version != attack.version:
         found.skip("attack of an older version")
         return
-    judged = judge_again(run)
+    outcome = judge_again(run)
     for name in JUDGED:
-        found.compare(name, str(run), getattr(judged, name), getattr(run, name))
+        found.compare(name, str(run), getattr(outcome.judgement, name), getattr(run, name))
+    if run.guesses is not None:
+        found.compare("guesses", str(run), outcome.guesses, run.guesses)
 
 
 def _recount_risks(found: Recount, round_: Round) -> None:
-    """The most hits that the board shows are those of the best attack that was judged."""
+    """The most hits that the board shows are those of the strongest attack that was judged."""
     for _, entry in queries.places(round_, show_attacks=True):
-        done = AttackRun.objects.filter(
-            entry=entry, attack__is_dry_run=False, state=AttackRun.State.DONE
-        ).values_list("hits", flat=True)
+        best = strongest_run(entry)
         if entry.most_hits is not None:
-            found.compare("most hits", str(entry), max(hits or 0 for hits in done), entry.most_hits)
+            found.compare("most hits", str(entry), best.hits if best else None, entry.most_hits)
 
 
 def _has_files(entry: Entry) -> bool:

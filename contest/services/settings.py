@@ -120,6 +120,12 @@ def change_data(round_: Round, user: User, dataset: Dataset, reason: str) -> Non
         if Entry.objects.filter(round=round_).exists():
             raise Refused("entries-exist", _("There are entries made from this round’s data; it stays."))
         before = Round.objects.select_related("dataset").get(pk=round_.pk).dataset
+        if dataset.format != before.format:
+            raise Refused(
+                "another-format",
+                _("The round is played in the format %(format)s; choose data of that format.")
+                % {"format": before.format},
+            )
         Round.objects.filter(pk=round_.pk).update(dataset=dataset)
         audit.record(
             "round.data_changed",

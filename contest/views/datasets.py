@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from contest import access
 from contest.archives import data_bundle
 from contest.markdown import to_html
-from contest.services.datasets import describe_tables
+from contest.services.datasets import describe_dataset
 from contest.storage import published
 from contest.views.requests import PageRequest
 
@@ -21,16 +21,16 @@ def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
         "round": round_,
         "dataset": found,
         "description_html": to_html(found.description),
-        "facts": describe_tables(found.master_sha256, found.transactions_sha256),
+        "facts": describe_dataset(found),
     }
     return render(request, "contest/dataset.html", context)
 
 
 @require_safe
 def download(request: PageRequest, slug: str, round_slug: str, name: str) -> HttpResponse | FileResponse:
-    """M.csv, T.csv, or both in one zip."""
+    """One of the public files, or all in one zip."""
     found = access.round_for(request.user, slug, round_slug).dataset
-    files = {"M.csv": found.master_sha256, "T.csv": found.transactions_sha256}
+    files = found.files
     if name in files:
         return FileResponse(
             published.open(files[name]), as_attachment=True, filename=name, content_type="text/csv"

@@ -6,17 +6,17 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from anonymizers.registry import ANONYMIZERS
+from anonymizers.registry import EVERY_ANONYMIZER
 from anonymizers.table_registry import TABLE_METHODS
-from attacks.registry import ATTACKS
+from attacks.registry import EVERY_ATTACK
 from contest.markdown import docstring_to_html
 from contest.views.requests import PageRequest
-from scoring.registry import MEASURES
+from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
 
 GALLERY: dict[str, Any] = {
-    "measures": MEASURES,
-    "attacks": ATTACKS,
-    "anonymizers": ANONYMIZERS,
+    "measures": MEASURES + MEASURES_2017 + MEASURES_2018,
+    "attacks": EVERY_ATTACK,
+    "anonymizers": EVERY_ANONYMIZER,
     "tables": TABLE_METHODS,
 }
 

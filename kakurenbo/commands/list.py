@@ -12,8 +12,8 @@ from kakurenbo.main import UsageError
 REGISTRIES = {
     "measures": ("scoring.registry", ("MEASURES", "MEASURES_2017", "MEASURES_2018")),
     "risks": ("scoring.registry", ("RISKS", "PANEL_RISKS")),
-    "attacks": ("attacks.registry", ("ATTACKS",)),
-    "anonymizers": ("anonymizers.registry", ("ANONYMIZERS",)),
+    "attacks": ("attacks.registry", ("EVERY_ATTACK",)),
+    "anonymizers": ("anonymizers.registry", ("EVERY_ANONYMIZER",)),
 }
 
 

@@ -40,4 +40,5 @@ E1 = Measure(
     reference="Organisers of PWSCUP 2017, utility measures E1",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

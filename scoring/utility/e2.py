@@ -39,4 +39,5 @@ E2 = Measure(
     reference="Organisers of PWSCUP 2017, utility measures E2",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

@@ -41,4 +41,5 @@ E3A = Measure(
     reference="Organisers of PWSCUP 2017, utility measures E3a",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

@@ -38,4 +38,5 @@ E3B = Measure(
     reference="Organisers of PWSCUP 2017, utility measures E3b",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

@@ -45,4 +45,5 @@ E4 = Measure(
     reference="Organisers of PWSCUP 2017, utility measures E4",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

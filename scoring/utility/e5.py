@@ -48,4 +48,5 @@ E5 = Measure(
     reference="Organisers of PWSCUP 2017, utility measures E5",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

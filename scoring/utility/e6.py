@@ -34,4 +34,5 @@ E6 = Measure(
     reference="Organisers of PWSCUP 2017, utility measures E6",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

@@ -72,4 +72,5 @@ UT_IL = Measure(
     reference="Organisers of PWSCUP 2018, utility measure",
     version=1,
     uses_truth=False,
+    is_loss=True,
 )

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attacks.registry import run_attack
+from datasets.check import check_master
+from datasets.formats import Original2017
 from datasets.pwscup2017 import Sheet, TruthTable, read_sheet, read_truth_table
 from datasets.pwscup2018 import Sheet2018, check_2018, read_sheet_2018
 from datasets.tables import Coded
 from scoring.registry import MEASURES_2017
-from scoring.risk.reidentified_2017 import reidentified_2017
 from scoring.risk.shot_down import shot_down
 from scoring.utility.e1 import e1
 from scoring.utility.e2 import e2
@@ -107,16 +109,20 @@ S_DRILL = {
 
 
 @pytest.fixture(scope="module")
-def drill(shared_data: Path) -> tuple[Sheet, TruthTable, list[Sheet]]:
+def drill(shared_data: Path) -> tuple[Original2017, Sheet, TruthTable]:
     folder = shared_data / "pwscup2017"
-    knowledge = [read_sheet(folder / f"T{share}.txt") for share in (25, 50, 75, 100)]
-    return read_sheet(folder / "S_drill.txt"), read_truth_table(folder / "F_drill.txt"), knowledge
+    master, _ = check_master(folder / "M.csv", 10**9)
+    knowledge = {f"T{share}.csv": read_sheet(folder / f"T{share}.txt") for share in (25, 50, 75, 100)}
+    original = Original2017(master, read_sheet(folder / "T.csv"), knowledge)
+    return original, read_sheet(folder / "S_drill.txt"), read_truth_table(folder / "F_drill.txt")
 
 
 @pytest.mark.parametrize("attack", S_DRILL)
 def test_the_sample_attacks_find_what_the_organisers_found(attack: str, drill) -> None:
-    published, truth, knowledge = drill
-    found = tuple(reidentified_2017(published, known, truth, attack).value for known in knowledge)
+    original, published, truth = drill
+    guess = run_attack(attack, original, published, 0)
+    assert original.sheet.user.labels.tolist() == truth.customers.tolist()
+    found = tuple((table == truth.pseudonyms).all(axis=1).mean() for table in guess.tables)
     assert found == S_DRILL[attack]
 
 

@@ -1,0 +1,155 @@
+"""What a contest format is: which files there are, how they are checked, and what of them is public."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets.problems import Problem, Verdict
+from datasets.reader import Source
+from datasets.rules import FileRules
+from datasets.tables import Codes, Dataset, Integers
+
+
+@dataclass(frozen=True)
+class UploadFile:
+    """A file of an upload; ``field`` is its name in forms and in the API."""
+
+    name: str
+    field: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What everybody asks first about a data set. Days count from 1970-01-01."""
+
+    n_customers: int
+    n_rows: int
+    n_items: int
+    n_receipts: int
+    """0 in a format without receipts."""
+    first_day: int
+    last_day: int
+
+
+@dataclass(frozen=True, eq=False)
+class Neutral:
+    """A legal entry in the form that attackers see, in an order that tells nothing.
+
+    ``truth`` says for every row of the table of people (2016) or of purchases (2017, 2018) which row of the
+    original it is, counted from 0; ``n_released`` is how many people there are to be found.
+    """
+
+    released: Any
+    truth: Integers
+    n_released: int
+
+
+@dataclass(frozen=True)
+class CheckedUpload:
+    """The verdict on an upload, and its neutral form where there is no problem."""
+
+    verdict: Verdict
+    neutral: Neutral | None
+
+
+class Format(ABC):
+    """A contest format. Its tables are its own business; callers only hand them on.
+
+    ``original`` is what `read_original` returns, ``released`` what `read_released` returns, ``entry`` what
+    anonymizers of this format make.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    data_files: ClassVar[tuple[str, ...]]
+    """The tables of a data set: its transactions last, and before them its master table where it has one."""
+    knowledge_files: ClassVar[tuple[str, ...]] = ()
+    """What attackers are told beside the tables."""
+    upload_files: ClassVar[tuple[UploadFile, ...]]
+    public_files: ClassVar[tuple[str, ...]]
+    """The files of an entry that attackers see, in the order of ``data_files``."""
+    rules: ClassVar[tuple[str, ...]]
+    """The fields of `FileRules` that mean something here."""
+
+    @property
+    def original_files(self) -> tuple[str, ...]:
+        return self.data_files + self.knowledge_files
+
+    @property
+    def upload_names(self) -> tuple[str, ...]:
+        return tuple(file.name for file in self.upload_files)
+
+    def check_upload(
+        self, files: Mapping[str, Source], original: Any, rules: FileRules | None = None
+    ) -> CheckedUpload:
+        """Check the files of an upload against the original and the rules of the round."""
+        absent = [name for name in self.upload_names if name not in files]
+        if absent:
+            told = (Problem(name, None, None, "missing-file", None, f"a file {name}") for name in absent)
+            return CheckedUpload(Verdict.of(*told), None)
+        entry, verdict = self.check_entry(files, original, rules or FileRules())
+        return CheckedUpload(verdict, self.neutral(original, entry) if verdict.ok else None)
+
+    @abstractmethod
+    def read_original(self, folder: Path) -> Any:
+        """Read the files of a data set; raise `BadFiles` where they are not well formed."""
+
+    @abstractmethod
+    def write_original(self, folder: Path, original: Any) -> None:
+        """Write ``original_files`` into a folder."""
+
+    @abstractmethod
+    def from_tables(self, data: Dataset) -> Any:
+        """The original that a shop's tables M and T give in this format."""
+
+    @abstractmethod
+    def facts(self, original: Any) -> Facts: ...
+
+    @abstractmethod
+    def customers(self, original: Any) -> npt.NDArray[np.object_]:
+        """The ids of those who are to be hidden, in the order in which the judge counts them."""
+
+    @abstractmethod
+    def days(self, original: Any) -> Codes:
+        """The day of every purchase."""
+
+    @abstractmethod
+    def receipt_lines(self, original: Any) -> Integers:
+        """How many lines each receipt has; empty in a format without receipts."""
+
+    @abstractmethod
+    def check_entry(
+        self, files: Mapping[str, Source], original: Any, rules: FileRules
+    ) -> tuple[Any, Verdict]:
+        """Check the files of an upload, which are all there; the entry is of use only with a good verdict."""
+
+    @abstractmethod
+    def check_public(
+        self, files: Mapping[str, Source], original: Any, rules: FileRules, n_released: int
+    ) -> Verdict:
+        """Do the public files of an entry that was legal keep these rules too? The truth is not needed."""
+
+    @abstractmethod
+    def write_entry(self, folder: Path, entry: Any) -> None:
+        """Write ``upload_files`` into a folder."""
+
+    @abstractmethod
+    def neutral(self, original: Any, entry: Any) -> Neutral: ...
+
+    @abstractmethod
+    def write_released(self, folder: Path, released: Any) -> None:
+        """Write ``public_files`` into a folder."""
+
+    @abstractmethod
+    def read_released(self, folder: Path) -> Any: ...
+
+    @abstractmethod
+    def measured(self, original: Any, released: Any, truth: Integers) -> tuple[Any, Any, Integers | None]:
+        """Original, release and truth as the measures of this format take them."""

@@ -1,0 +1,95 @@
+"""The format of 2016: M and T; an entry is M′, T′ and the secret P."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from datasets.check import check_entry
+from datasets.folder import canonical_order, read_original, read_tables, write_dataset, write_release
+from datasets.formats.format import Facts, Format, Neutral, UploadFile
+from datasets.problems import Verdict
+from datasets.reader import Source
+from datasets.rules import FileRules
+from datasets.tables import Codes, Dataset, Integers, Release
+
+OTHERS = ("least_kept",)
+"""Rules of other years."""
+
+
+class Pwscup2016(Format):
+    name = "2016"
+    title = "PWSCUP 2016: people and their purchases"
+    data_files = ("M.csv", "T.csv")
+    upload_files = (
+        UploadFile("M.csv", "master"),
+        UploadFile("T.csv", "transactions"),
+        UploadFile("P.csv", "truth"),
+    )
+    public_files = ("M.csv", "T.csv")
+    rules = tuple(field.name for field in fields(FileRules) if field.name not in OTHERS)
+
+    def read_original(self, folder: Path) -> Dataset:
+        return read_original(folder)
+
+    def write_original(self, folder: Path, original: Dataset) -> None:
+        write_dataset(folder, original)
+
+    def from_tables(self, data: Dataset) -> Dataset:
+        return data
+
+    def facts(self, original: Dataset) -> Facts:
+        rows = original.transactions
+        return Facts(
+            n_customers=original.n_customers,
+            n_rows=rows.n_rows,
+            n_items=rows.item.n_labels,
+            n_receipts=len(np.unique(rows.receipt.codes)),
+            first_day=int(rows.day.min()),
+            last_day=int(rows.day.max()),
+        )
+
+    def customers(self, original: Dataset) -> npt.NDArray[np.object_]:
+        return original.master.ids
+
+    def days(self, original: Dataset) -> Codes:
+        return original.transactions.day
+
+    def receipt_lines(self, original: Dataset) -> Integers:
+        return np.unique(original.transactions.receipt.codes, return_counts=True)[1]
+
+    def check_entry(
+        self, files: Mapping[str, Source], original: Dataset, rules: FileRules
+    ) -> tuple[Release | None, Verdict]:
+        checked = check_entry(files, original, rules)
+        return checked.release, checked.verdict
+
+    def check_public(
+        self, files: Mapping[str, Source], original: Dataset, rules: FileRules, n_released: int
+    ) -> Verdict:
+        """No rule speaks of P, so one that is right for every table stands in its place."""
+        truth = io.BytesIO("".join(f"{row}\n" for row in range(1, n_released + 1)).encode())
+        return check_entry({**files, "P.csv": truth}, original, rules).verdict
+
+    def write_entry(self, folder: Path, entry: Release) -> None:
+        write_release(folder, entry)
+
+    def neutral(self, original: Dataset, entry: Release) -> Neutral:
+        release = canonical_order(entry)
+        return Neutral(release.data, release.truth, release.data.n_customers)
+
+    def write_released(self, folder: Path, released: Dataset) -> None:
+        write_dataset(folder, released)
+
+    def read_released(self, folder: Path) -> Dataset:
+        return read_tables(folder, generalised=True)
+
+    def measured(
+        self, original: Dataset, released: Dataset, truth: Integers
+    ) -> tuple[Dataset, Dataset, Integers]:
+        return original, released, truth
