@@ -19,7 +19,7 @@ class Dataset(models.Model):
     knowledge = models.JSONField(
         default=dict,
         blank=True,
-        help_text="Files that attackers are told beside the tables, and their hashes.",
+        help_text="Files that attackers are told beside the tables.",
     )
     n_customers = models.PositiveIntegerField()
     n_rows = models.PositiveIntegerField()
