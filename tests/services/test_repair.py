@@ -225,15 +225,15 @@ def test_an_entry_that_was_being_measured_gets_the_new_limits(
 
     entry = make_entry(round_, tanuki)
     check_entry(Job.objects.get().pk)
-    measure = scoring.tasks.measure_release
+    measure = scoring.tasks.measure_pair
     strict = [Limit("ut-jaccard", "<=", 0.5), *LIMITS[1:]]
 
     def slow(*args: object, **kwargs: object) -> object:
-        monkeypatch.setattr(scoring.tasks, "measure_release", measure)
+        monkeypatch.setattr(scoring.tasks, "measure_pair", measure)
         apply_rescore(preview_rescore(round_, oni(), strict, "in the meantime"), oni())
         return measure(*args, **kwargs)
 
-    monkeypatch.setattr(scoring.tasks, "measure_release", slow)
+    monkeypatch.setattr(scoring.tasks, "measure_pair", slow)
     work_off()
     entry.refresh_from_db()
     assert entry.is_final
