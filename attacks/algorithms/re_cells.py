@@ -28,8 +28,13 @@ def re_cells(original: Sheet2018, released: Release2018, rng: np.random.Generato
     Reference: platform definition v1.
     """
     items = common_codes(original.item, _item_texts(released.item))
-    left = {"item": items[0], "day": original.day, "price": original.price, "quantity": original.quantity}
-    right = {
+    left: dict[str, npt.NDArray] = {
+        "item": items[0],
+        "day": original.day,
+        "price": original.price,
+        "quantity": original.quantity,
+    }
+    right: dict[str, npt.NDArray] = {
         "item": items[1],
         "day": released.day.low,
         "price": released.price.low,
