@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
@@ -46,6 +47,16 @@ def contest_for(user: Viewer, slug: str) -> Contest:
     if contest is None or not (contest.is_public or is_organiser(user, contest)):
         raise Http404
     return contest
+
+
+def may_create_contests(user: Viewer) -> bool:
+    """Who may make a contest: whom the site has named, or everybody where the installation says so."""
+    return user.is_authenticated and (user.is_staff or settings.EVERYBODY_ORGANISES)
+
+
+def require_may_create(user: Viewer) -> None:
+    if not may_create_contests(user):
+        raise Http404
 
 
 def organised_contest_for(user: Viewer, slug: str) -> Contest:

@@ -17,6 +17,7 @@ from contest.views import (
     tokens,
     trust,
 )
+from contest.views.organise import new
 
 ROUND = "contests/<slug:slug>/<slug:round_slug>/"
 
@@ -46,6 +47,9 @@ urlpatterns = [
     path("methods/", methods.methods, name="methods"),
     path("kit/reidentify.py", attacks.template_program, name="template_program"),
     path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),
+    path("new/", new.choose, name="contest_new"),
+    path("new/bundle/", new.from_bundle, name="contest_from_bundle"),
+    path("new/from/<slug:name>/", new.from_preset, name="contest_from_preset"),
     path("contests/<slug:slug>/", contests.contest, name="contest"),
     path("contests/<slug:slug>/organise/", include("contest.views.organise.urls")),
     path("contests/<slug:slug>/changes/", trust.contest_changes, name="changes"),

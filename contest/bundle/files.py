@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from contest.bundle.check import Checked, OpenFile, check_bundle
-from contest.bundle.reading import BundleProblem
+from contest.bundle.reading import MAX_CHARACTERS, BundleProblem
 from datasets.archive import ArchiveError, Limits, open_upload
 
 IN_ZIP = "contest.yaml"
@@ -80,6 +80,16 @@ def open_zip(file: IO[bytes], name: str) -> OpenBundle:
         return _KeptOpen(opened[wanted])  # type: ignore[return-value]
 
     return OpenBundle(_checked(opened[IN_ZIP].read(), f"{name}/{IN_ZIP}", member), member, stack)
+
+
+def open_upload_bundle(file: IO[bytes], name: str) -> OpenBundle:
+    """The bundle in an uploaded file: a zip, or the text alone where nothing lies beside it."""
+    file.seek(0)
+    is_zip = file.read(4) == b"PK\x03\x04"
+    file.seek(0)
+    if is_zip:
+        return open_zip(file, name)
+    return OpenBundle(_checked(file.read(MAX_CHARACTERS * 4), name, _nothing_beside), _nothing_beside)
 
 
 def write_zip(path: Path, text: str, files: Mapping[str, IO[bytes]]) -> None:

@@ -44,7 +44,7 @@ def create_from_bundle(
     """Make the contest that a checked bundle describes, all of it or nothing."""
     slug = slug or bundle.slug
     _require_free(slug)
-    sets = {data.name: _register(data, user, open_file) for data in bundle.data}
+    sets = {data.name: register_data(data, user, open_file) for data in bundle.data}
     with transaction.atomic():
         _require_free(slug)
         contest = create_contest(
@@ -98,7 +98,7 @@ def _create_round(contest: Contest, user: User, spec: RoundSpec, dataset: Datase
     return round_
 
 
-def _register(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
+def register_data(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
     """Build M and T; the files that they are built from are kept as they came, for the export."""
     stored = {}
     for name in data.file_names:

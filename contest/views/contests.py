@@ -18,7 +18,11 @@ from scoring.registry import measure as find_measure
 
 @require_safe
 def home(request: PageRequest) -> HttpResponse:
-    return render(request, "contest/home.html", {"cards": queries.contest_cards(request.user)})
+    context = {
+        "cards": queries.contest_cards(request.user),
+        "may_create": access.may_create_contests(request.user),
+    }
+    return render(request, "contest/home.html", context)
 
 
 @require_safe

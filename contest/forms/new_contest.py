@@ -1,0 +1,201 @@
+"""A new contest from a preset, and where its data comes from."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from typing import IO, Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.core.validators import validate_slug
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from contest.bundle.check import OpenFile
+from contest.bundle.specification import Bundle, DataSpec, moved
+from contest.forms.settings import zone_choices
+
+RETAIL = "online-retail.csv"
+
+
+class DataForm(forms.Form):
+    """Tables to play on: invented, uploaded, or built from the public Online Retail file."""
+
+    WAYS = (
+        ("generate", _("Generate: invented purchases")),
+        ("files", _("Upload M.csv and T.csv")),
+        ("retail", _("Build from the public Online Retail file")),
+    )
+    way = forms.ChoiceField(label=_("Data"), choices=WAYS, widget=forms.RadioSelect, initial="generate")
+    customers = forms.IntegerField(
+        label=_("Customers"),
+        min_value=2,
+        max_value=100_000,
+        initial=400,
+        required=False,
+        help_text=_("For generated data and for the Online Retail file."),
+    )
+    data_seed = forms.IntegerField(
+        label=_("Seed of the data"),
+        min_value=0,
+        max_value=2**31 - 1,
+        initial=2016,
+        required=False,
+        help_text=_("The same seed gives the same tables."),
+    )
+    master = forms.FileField(label="M.csv", required=False)
+    transactions = forms.FileField(label="T.csv", required=False)
+    retail = forms.FileField(
+        label=_("Online Retail file (CSV)"),
+        required=False,
+        help_text="InvoiceNo, StockCode, Quantity, InvoiceDate, UnitPrice, CustomerID, Country",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        needed = {
+            "generate": ("customers", "data_seed"),
+            "files": ("master", "transactions"),
+            "retail": ("retail", "customers", "data_seed"),
+        }
+        for name in needed.get(given.get("way", ""), ()):
+            if given.get(name) is None and name not in self.errors:
+                self.add_error(name, _("This is needed for the chosen data."))
+        return given
+
+    def data_spec(self) -> DataSpec | None:
+        """The data set that was asked for; nothing where the preset's own is kept."""
+        given = self.cleaned_data
+        way, customers, seed = given["way"], given.get("customers"), given.get("data_seed")
+        if way == "generate":
+            source: Mapping[str, Any] = {"generate": {"customers": customers, "seed": seed}}
+            return DataSpec(f"Generated shop, {customers} customers, seed {seed}", source)
+        if way == "files":
+            source = {
+                "files": {
+                    "master": {"name": "M.csv", "sha256": _digest(given["master"])},
+                    "transactions": {"name": "T.csv", "sha256": _digest(given["transactions"])},
+                }
+            }
+            return DataSpec("Uploaded tables", source)
+        if way == "retail":
+            source = {"online-retail": {"file": RETAIL, "customers": customers, "seed": seed}}
+            return DataSpec(f"Online Retail, {customers} customers", source)
+        return None
+
+    def open_file(self) -> OpenFile:
+        given = {
+            "M.csv": self.cleaned_data.get("master"),
+            "T.csv": self.cleaned_data.get("transactions"),
+            RETAIL: self.cleaned_data.get("retail"),
+        }
+
+        def open_(name: str) -> IO[bytes]:
+            file = given.get(name)
+            if file is None:
+                raise FileNotFoundError(name)
+            file.seek(0)
+            return _KeptOpen(file)  # type: ignore[return-value]
+
+        return open_
+
+
+class _KeptOpen:
+    """An upload as a context that leaves it open for the next reader."""
+
+    def __init__(self, file: UploadedFile) -> None:
+        self.read = file.read
+
+    def __enter__(self) -> _KeptOpen:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+def _digest(file: UploadedFile) -> str:
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+class NewContestForm(DataForm):
+    """The first decisions about a contest that a preset describes; all else is changed in its settings."""
+
+    title = forms.CharField(label=_("Title"), max_length=120)
+    slug = forms.CharField(
+        label=_("Address"),
+        max_length=50,
+        validators=[validate_slug],
+        help_text=_("Letters, digits, - and _: the last part of the contest’s address."),
+    )
+    summary = forms.CharField(label=_("Summary"), max_length=300)
+    time_zone = forms.ChoiceField(label=_("Time zone"), choices=zone_choices)
+    starts_at = forms.CharField(
+        label=_("The first phase begins"),
+        widget=forms.TextInput(attrs={"type": "datetime-local", "step": 1}),
+        help_text=_("In the zone above. The other phases follow as the preset spaces them."),
+    )
+    is_public = forms.BooleanField(label=_("Everybody sees it at once"), required=False)
+    field_order = ("title", "slug", "summary", "time_zone", "starts_at", "is_public", "way")
+
+    def __init__(self, bundle: Bundle, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.bundle = bundle
+        names = ", ".join(data.name for data in bundle.data)
+        ways = self.fields["way"]
+        assert isinstance(ways, forms.ChoiceField)
+        ways.choices = [("preset", _("As in the preset: %(names)s") % {"names": names}), *self.WAYS]
+        local = timezone.now().astimezone(ZoneInfo(bundle.time_zone))
+        self.initial = {
+            "title": bundle.title,
+            "slug": bundle.slug,
+            "summary": bundle.summary,
+            "time_zone": bundle.time_zone,
+            "starts_at": local.strftime("%Y-%m-%dT%H:%M:00"),
+            "way": "preset",
+        }
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean()
+        if "time_zone" in given and "starts_at" in given:
+            field = forms.DateTimeField(input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+            try:
+                with timezone.override(ZoneInfo(given["time_zone"])):
+                    given["starts_at"] = field.clean(given["starts_at"])
+            except forms.ValidationError as error:
+                self.add_error("starts_at", error)
+        return given
+
+    def described(self) -> Bundle:
+        """The preset with what was decided here."""
+        given = self.cleaned_data
+        bundle = dataclasses.replace(
+            moved(self.bundle, given["starts_at"]),
+            title=given["title"],
+            slug=given["slug"],
+            summary=given["summary"],
+            time_zone=given["time_zone"],
+            is_public=given["is_public"],
+        )
+        data = self.data_spec()
+        if data is None:
+            return bundle
+        rounds = tuple(dataclasses.replace(round_, data=data.name) for round_ in bundle.rounds)
+        return dataclasses.replace(bundle, data=(data,), rounds=rounds)
+
+
+class BundleForm(forms.Form):
+    bundle = forms.FileField(
+        label=_("Bundle"), help_text=_("contest.yaml, or a zip with it and its data files.")
+    )
+    slug = forms.CharField(
+        label=_("Another address than the bundle’s"),
+        max_length=50,
+        required=False,
+        validators=[validate_slug],
+    )

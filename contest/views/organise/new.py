@@ -1,0 +1,109 @@
+"""A new contest: from a preset with a few decisions, or from a bundle that says everything."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from contest import access
+from contest.bundle.check import check_bundle
+from contest.bundle.files import OpenBundle, open_upload_bundle, preset_names, preset_text
+from contest.bundle.specification import Bundle
+from contest.errors import Refused
+from contest.forms.new_contest import BundleForm, DataForm, NewContestForm
+from contest.services.bundles import create_from_bundle, register_data
+from contest.services.settings import change_data
+from contest.views.requests import UserRequest
+
+
+def preset(name: str) -> Bundle:
+    if name not in preset_names():
+        raise Http404
+    found = check_bundle(preset_text(name), name).bundle
+    assert found is not None
+    return found
+
+
+@login_required
+@require_safe
+def choose(request: UserRequest) -> HttpResponse:
+    access.require_may_create(request.user)
+    return _choose(request, BundleForm())
+
+
+def _choose(request: UserRequest, form: BundleForm, status: int = 200, **context: object) -> HttpResponse:
+    presets = [{"name": name, "bundle": preset(name)} for name in preset_names()]
+    return render(
+        request, "contest/organise/new.html", {"presets": presets, "form": form, **context}, status=status
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def from_preset(request: UserRequest, name: str) -> HttpResponse:
+    access.require_may_create(request.user)
+    form = NewContestForm(preset(name), request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            contest = create_from_bundle(form.described(), request.user, form.open_file())
+        except Refused as refusal:
+            form.add_error("slug" if refusal.code == "slug-taken" else None, refusal.text)
+        else:
+            messages.success(request, _("The contest is made; only organisers see it until you publish it."))
+            return redirect("organise", contest.slug)
+    context = {"preset": name, "form": form}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "contest/organise/new_from_preset.html", context, status=status)
+
+
+@login_required
+@require_POST
+def from_bundle(request: UserRequest) -> HttpResponse:
+    """Make the contest of an uploaded bundle; everything wrong with it is told by line."""
+    access.require_may_create(request.user)
+    form = BundleForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _choose(request, form, status=422)
+    upload = form.cleaned_data["bundle"]
+    with open_upload_bundle(upload.file, upload.name) as opened:
+        return _create(request, form, opened)
+
+
+def _create(request: UserRequest, form: BundleForm, opened: OpenBundle) -> HttpResponse:
+    bundle = opened.checked.bundle
+    if bundle is None:
+        return _choose(request, form, status=422, problems=opened.checked.problems)
+    slug = form.cleaned_data["slug"] or None
+    try:
+        contest = create_from_bundle(bundle, request.user, opened.open_file, slug=slug)
+    except Refused as refusal:
+        form.add_error("slug" if refusal.code == "slug-taken" else None, refusal.text)
+        return _choose(request, form, status=422)
+    messages.success(request, _("The contest is made as the bundle says."))
+    return redirect("organise", contest.slug)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def round_data(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
+    """Other tables for a round that has no entries yet."""
+    round_ = access.organised_round_for(request.user, slug, round_slug)
+    form = DataForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        spec = form.data_spec()
+        assert spec is not None
+        try:
+            dataset = register_data(spec, request.user, form.open_file())
+            change_data(round_, request.user, dataset, _("Data chosen by an organiser"))
+        except Refused as refusal:
+            form.add_error(None, refusal.text)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("organise_settings", slug)
+    context = {"contest": round_.contest, "here": "settings", "round": round_, "form": form}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "contest/organise/data.html", context, status=status)

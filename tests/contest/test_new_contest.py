@@ -1,0 +1,168 @@
+"""A new contest by the wizard: from a preset or a bundle, on data of every kind."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from contest.bundle.files import preset_text
+from contest.models import AuditEvent, Contest, Dataset, Job, Phase
+from datasets.folder import write_dataset
+from tests.factories import make_contest, make_entry, make_round, make_team, make_user, small_data
+
+pytestmark = pytest.mark.django_db
+
+PRESET = reverse("contest_from_preset", args=["pwscup2016"])
+GIVEN = {
+    "title": "Autumn",
+    "slug": "autumn",
+    "summary": "Hide and seek in autumn.",
+    "time_zone": "Asia/Tokyo",
+    "starts_at": "2027-09-01T10:00",
+    "way": "generate",
+    "customers": "15",
+    "data_seed": "3",
+}
+RETAIL = """InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country
+536365,85123A,HOLDER,6,2010-12-01 08:26:00,2.55,17850,United Kingdom
+536365,71053,LANTERN,6,2010-12-01 08:26:00,3.39,17850,United Kingdom
+536366,22633,WARMER,6,2010-12-01 08:28:00,1.85,17851,France
+C536379,22633,WARMER,-1,2010-12-01 09:41:00,1.85,17851,France
+"""
+
+
+@pytest.fixture
+def organiser(client: Client) -> Client:
+    client.force_login(make_user("oni", is_staff=True))
+    return client
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> dict[str, bytes]:
+    write_dataset(tmp_path, small_data())
+    return {name: (tmp_path / name).read_bytes() for name in ("M.csv", "T.csv")}
+
+
+def upload(content: bytes | str, name: str) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
+
+
+def test_only_whom_the_site_allows_makes_contests(client: Client, settings: Any) -> None:
+    client.force_login(make_user("tanuki"))
+    for url in (reverse("contest_new"), PRESET):
+        assert client.get(url).status_code == 404
+    assert client.post(PRESET, GIVEN).status_code == 404
+    assert client.post(reverse("contest_from_bundle"), {}).status_code == 404
+    settings.EVERYBODY_ORGANISES = True
+    assert client.get(reverse("contest_new")).status_code == 200
+    assert b"New contest" in client.get(reverse("home")).content
+
+
+def test_a_preset_becomes_a_contest_on_generated_data(organiser: Client) -> None:
+    answer = organiser.post(PRESET, GIVEN)
+    assert answer.headers["Location"] == reverse("organise", args=["autumn"])
+    contest = Contest.objects.get()
+    assert (contest.title, contest.is_public, contest.time_zone) == ("Autumn", False, "Asia/Tokyo")
+    assert contest.rounds.get(slug="final").dataset.n_customers == 15
+    first = Phase.objects.earliest("starts_at")
+    # Ten o'clock in Tokyo is one o'clock UTC.
+    assert first.starts_at == datetime.datetime(2027, 9, 1, 1, tzinfo=datetime.UTC)
+    assert Job.objects.filter(kind="house").count() == 6
+    assert AuditEvent.objects.filter(verb="contest.created_from_bundle", actor__username="oni").exists()
+    again = organiser.post(PRESET, GIVEN)
+    assert again.status_code == 422
+    assert "slug" in again.context["form"].errors
+
+
+def test_a_contest_on_uploaded_tables(organiser: Client, tables: dict[str, bytes]) -> None:
+    given = {**GIVEN, "way": "files"}
+    assert organiser.post(PRESET, given).status_code == 422
+    files = {"master": upload(tables["M.csv"], "a.csv"), "transactions": upload(tables["T.csv"], "b.csv")}
+    assert organiser.post(PRESET, {**given, **files}).status_code == 302
+    assert Dataset.objects.get().n_customers == small_data().n_customers
+
+
+def test_broken_tables_are_told_and_nothing_is_made(organiser: Client, tables: dict[str, bytes]) -> None:
+    broken = tables["T.csv"].replace(b",", b";", 1)
+    files = {"master": upload(tables["M.csv"], "M.csv"), "transactions": upload(broken, "T.csv")}
+    answer = organiser.post(PRESET, {**GIVEN, "way": "files", **files})
+    assert answer.status_code == 422
+    assert "T.csv" in str(answer.context["form"].non_field_errors())
+    assert not Contest.objects.exists()
+
+
+def test_a_contest_on_the_online_retail_file(organiser: Client) -> None:
+    given = {**GIVEN, "way": "retail", "customers": "2", "retail": upload(RETAIL, "Online Retail.csv")}
+    assert organiser.post(PRESET, given).status_code == 302
+    # The cancellation is left out.
+    assert (Dataset.objects.get().n_customers, Dataset.objects.get().n_rows) == (2, 3)
+    wrong = {**GIVEN, "slug": "b", "way": "retail", "customers": "2", "retail": upload("a,b\n1,2\n", "x.csv")}
+    answer = organiser.post(PRESET, wrong)
+    assert answer.status_code == 422
+    assert "InvoiceNo" in str(answer.context["form"].non_field_errors())
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("starts_at", "tomorrow"), ("slug", "a b"), ("time_zone", "Moon"), ("customers", "1"), ("way", "magic")],
+)
+def test_what_makes_no_sense_is_told_at_its_field(organiser: Client, field: str, value: str) -> None:
+    answer = organiser.post(PRESET, {**GIVEN, field: value})
+    assert answer.status_code == 422
+    assert field in answer.context["form"].errors
+    assert not Contest.objects.exists()
+
+
+def test_an_hour_that_does_not_exist_is_refused(organiser: Client) -> None:
+    answer = organiser.post(PRESET, {**GIVEN, "time_zone": "Europe/Berlin", "starts_at": "2027-03-28T02:30"})
+    assert "starts_at" in answer.context["form"].errors
+
+
+def small_bundle() -> str:
+    return preset_text("pwscup2016").replace("customers: 400", "customers: 20")
+
+
+def test_a_bundle_becomes_a_contest_and_its_problems_are_told_by_line(organiser: Client) -> None:
+    url = reverse("contest_from_bundle")
+    broken = small_bundle().replace("team-size: 10", "team-size: many")
+    answer = organiser.post(url, {"bundle": upload(broken, "contest.yaml")})
+    assert answer.status_code == 422
+    line = 1 + broken[: broken.index("team-size")].count("\n")
+    assert [problem.line for problem in answer.context["problems"]] == [line]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as bundle:
+        bundle.writestr("contest.yaml", small_bundle())
+    bundles: list[bytes | str] = [small_bundle(), archive.getvalue()]
+    for number, content in enumerate(bundles):
+        answer = organiser.post(url, {"bundle": upload(content, "any name"), "slug": f"c{number}"})
+        assert answer.status_code == 302
+    assert sorted(Contest.objects.values_list("slug", flat=True)) == ["c0", "c1"]
+    for junk in (b"\xff\xfe", b"PK\x03\x04 no zip", b""):
+        assert organiser.post(url, {"bundle": upload(junk, "x.zip")}).status_code == 422
+    assert Contest.objects.count() == 2
+
+
+def test_the_data_of_a_round_changes_only_before_the_first_entry(client: Client) -> None:
+    oni = make_user("oni")
+    client.force_login(oni)
+    round_ = make_round(make_contest(oni, slug="demo"))
+    url = reverse("organise_data", args=["demo", "practice"])
+    given = {"way": "generate", "customers": "14", "data_seed": "5"}
+    assert client.get(url).status_code == 200
+    assert client.post(url, {**given, "customers": ""}).status_code == 422
+    assert client.post(url, given).status_code == 302
+    round_.refresh_from_db()
+    assert round_.dataset.n_customers == 14
+    make_entry(round_, make_team(round_.contest))
+    assert client.post(url, {**given, "customers": "13"}).status_code == 422
+    round_.refresh_from_db()
+    assert round_.dataset.n_customers == 14
+    assert AuditEvent.objects.filter(verb="round.data_changed").count() == 1
