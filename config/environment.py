@@ -150,3 +150,29 @@ def database(url: str, var: Path) -> dict[str, Any]:
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
+
+
+def mail(url: str, folder: Path) -> dict[str, Any]:
+    """Django's settings for ``smtp://user:password@host:port`` (``smtps:`` for TLS from the first byte,
+    ``smtp+tls:`` for STARTTLS), or for a folder into which letters are written."""
+    if not url:
+        return {
+            "EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend",
+            "EMAIL_FILE_PATH": str(folder),
+        }
+    parts = urlsplit(url)
+    if parts.scheme not in {"smtp", "smtps", "smtp+tls"} or not parts.hostname:
+        raise ImproperlyConfigured(
+            f"{PREFIX}SMTP_URL must be smtp://, smtps:// or smtp+tls:// with a host. "
+            f"Got {parts.scheme!r} instead."
+        )
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or {"smtp": 25, "smtps": 465, "smtp+tls": 587}[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp+tls",
+        "EMAIL_TIMEOUT": 15,
+    }

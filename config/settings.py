@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 from importlib import metadata
 from pathlib import Path
 
@@ -37,6 +38,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
+    "axes",
     "contest",
 ]
 
@@ -56,6 +58,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -120,6 +123,23 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+# A name or an address that failed so often must wait. Programs use tokens and are not concerned.
+AXES_FAILURE_LIMIT = env.number("LOGIN_FAILURES", 10, low=1)
+AXES_COOLOFF_TIME = timedelta(minutes=env.number("LOGIN_COOLOFF_MINUTES", 15, low=1))
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "contest.doors.client_address"
+AXES_USERNAME_FORM_FIELD = "username"
+AXES_USERNAME_CALLABLE = "contest.doors.client_name"
+AXES_LOCKOUT_CALLABLE = "contest.doors.locked_out"
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+KNOCKS_AN_HOUR = env.number("KNOCKS_AN_HOUR", 30, low=1)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
@@ -130,7 +150,11 @@ LOCALE_PATHS = [BASE_DIR / "contest" / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-EMAIL_BACKEND = env.text("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+# Without a mail server letters are put into a folder, and the pages say so.
+SMTP_URL = env.text("SMTP_URL")
+MAIL_FOLDER = None if SMTP_URL else VAR / "mail"
+globals().update(env.mail(SMTP_URL, VAR / "mail"))
+MUST_CONFIRM_EMAIL = env.flag("MUST_CONFIRM_EMAIL", bool(SMTP_URL))
 DEFAULT_FROM_EMAIL = env.text("FROM_EMAIL", "kakurenbo@localhost")
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -167,6 +191,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 QUEUE_PREFIX = env.text("QUEUE_PREFIX")
 CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
 
+# How many proxies of ours write X-Forwarded-For; whatever stands before them can be forged.
+PROXIES = env.number("PROXIES", 0, low=0)
 API_RATES = {
     "anonymous": env.text("API_RATE_ANONYMOUS", "120/min"),
     "token": env.text("API_RATE_TOKEN", "600/min"),
@@ -182,8 +208,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "contest.api.errors.handle",
     "URL_FORMAT_OVERRIDE": None,
-    # How many proxies of ours write X-Forwarded-For; whatever stands before them can be forged.
-    "NUM_PROXIES": env.number("PROXIES", 0, low=0),
+    "NUM_PROXIES": PROXIES,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Kakurenbo",

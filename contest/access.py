@@ -18,6 +18,7 @@ from contest.models import (
     Entry,
     Invitation,
     Job,
+    LogIn,
     Membership,
     Organiser,
     Phase,
@@ -306,6 +307,13 @@ def token_for(user: User, token_id: int) -> ApiToken:
     if token is None:
         raise Http404
     return token
+
+
+def log_in_for(user: User, log_in_id: int) -> LogIn:
+    log_in = LogIn.objects.filter(user=user, pk=log_in_id).first()
+    if log_in is None:
+        raise Http404
+    return log_in
 
 
 def token_of_secret(secret: str) -> ApiToken | None:

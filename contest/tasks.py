@@ -5,10 +5,22 @@ from __future__ import annotations
 from celery import shared_task
 
 from contest.models import Job
-from contest.services.jobs import perform_next
+from contest.services.jobs import Claim, perform_next
 from contest.services.mails import send_mails
+from contest.services.post import deliver
 
 
 @shared_task(name="contest.tasks.send_announcement")
 def send_announcement(job_id: int) -> None:
     perform_next(Job.Kind.MAIL, send_mails)
+
+
+@shared_task(name="contest.tasks.send_letter")
+def send_letter(job_id: int) -> None:
+    perform_next(Job.Kind.LETTER, _send)
+
+
+def _send(claim: Claim) -> None:
+    deliver(claim.job.payload["mail"])
+    with claim.finish():
+        pass

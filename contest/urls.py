@@ -3,8 +3,8 @@ from __future__ import annotations
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from contest.forms.accounts import LogInForm
 from contest.views import (
+    account,
     accounts,
     attacks,
     boards,
@@ -27,20 +27,22 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),
     path("signup/", accounts.signup, name="signup"),
-    path("login/", auth.LoginView.as_view(authentication_form=LogInForm), name="login"),
+    path("login/", accounts.LogIn.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
-    path(
-        "password/reset/",
-        auth.PasswordResetView.as_view(email_template_name="registration/password_reset_email.txt"),
-        name="password_reset",
-    ),
-    path("password/reset/sent/", auth.PasswordResetDoneView.as_view(), name="password_reset_done"),
-    path(
-        "password/reset/<uidb64>/<token>/",
-        auth.PasswordResetConfirmView.as_view(),
-        name="password_reset_confirm",
-    ),
-    path("password/reset/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
+    path("i18n/setlang/", accounts.choose_language, name="set_language"),
+    path("password/reset/", accounts.password_reset, name="password_reset"),
+    path("password/reset/sent/", accounts.password_reset_done, name="password_reset_done"),
+    path("password/reset/done/", accounts.password_reset_complete, name="password_reset_complete"),
+    path("password/reset/by/<str:token>/", accounts.password_reset_confirm, name="password_reset_confirm"),
+    path("email/confirm/<str:token>/", accounts.email_confirm, name="email_confirm"),
+    path("account/", account.account, name="account"),
+    path("account/profile/", account.change_profile, name="account_profile"),
+    path("account/email/", account.change_email, name="account_email"),
+    path("account/email/again/", account.confirm_again, name="account_confirm_again"),
+    path("account/password/", account.change_password, name="account_password"),
+    path("account/sessions/end-others/", account.end_other_log_ins, name="account_end_others"),
+    path("account/sessions/<int:log_in_id>/end/", account.end_log_in, name="account_end"),
+    path("account/delete/", account.delete, name="account_delete"),
     path("join/<str:token>/", teams.join, name="join"),
     path("tokens/", tokens.tokens, name="tokens"),
     path("tokens/<int:token_id>/revoke/", tokens.revoke, name="token_revoke"),

@@ -336,7 +336,7 @@ class JobShape(Shape):
 
 
 class MemberShape(Shape):
-    name = s.CharField(source="user.username")
+    name = s.CharField(source="user.shown_name")
     role = s.CharField()
 
 

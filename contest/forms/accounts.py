@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import available_timezones
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth import password_validation
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
@@ -10,6 +12,25 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.models import User
 from contest.models.names import clean_name, normalise_name
+
+
+def new_password(label: Any = None) -> forms.CharField:
+    return forms.CharField(
+        label=label or _("Password"),
+        max_length=200,
+        strip=False,
+        help_text=_("At least 8 characters; not a common word."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+def own_password() -> forms.CharField:
+    return forms.CharField(
+        label=_("Your password now"),
+        max_length=200,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
 
 
 class SignUpForm(forms.Form):
@@ -22,13 +43,7 @@ class SignUpForm(forms.Form):
         help_text=_("Only for messages about your account and your contests."),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-    password = forms.CharField(
-        label=_("Password"),
-        max_length=200,
-        strip=False,
-        help_text=_("At least 8 characters; not a common word."),
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-    )
+    password = new_password()
 
     def clean_username(self) -> str:
         return clean_name(self.cleaned_data["username"])
@@ -55,3 +70,81 @@ class LogInForm(AuthenticationForm):
         if "username" in self.cleaned_data:
             self.cleaned_data["username"] = normalise_name(self.cleaned_data["username"])
         return super().clean()
+
+
+class ResetForm(forms.Form):
+    email = forms.EmailField(
+        label=_("E-mail"), max_length=200, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+
+class PersonForm(forms.Form):
+    """A form about somebody's own account."""
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+
+class NewPasswordForm(PersonForm):
+    """A new password for somebody whom a link has shown to be the owner of an address."""
+
+    password = new_password(_("New password"))
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        password_validation.validate_password(password, self.user)
+        return password
+
+
+class OwnPasswordForm(PersonForm):
+    """A form that only the owner of an account may send, even from a browser left open."""
+
+    current = own_password()
+
+    def clean_current(self) -> str:
+        current: str = self.cleaned_data["current"]
+        if not self.user.check_password(current):
+            raise ValidationError(_("This is not your password."), code="wrong-password")
+        return current
+
+
+class PasswordForm(OwnPasswordForm, NewPasswordForm):
+    field_order = ("current", "password")
+
+
+class EmailForm(OwnPasswordForm):
+    email = forms.EmailField(
+        label=_("New e-mail"), max_length=200, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+    field_order = ("email", "current")
+
+
+class ProfileForm(forms.Form):
+    alias = forms.CharField(
+        label=_("Public name"),
+        required=False,
+        max_length=40,
+        help_text=_("Other people see it instead of your user name."),
+        widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
+    )
+    language = forms.ChoiceField(label=_("Language"), required=False)
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"), required=False, help_text=_("Times are then shown in it too.")
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        languages, zones = self.fields["language"], self.fields["time_zone"]
+        assert isinstance(languages, forms.ChoiceField) and isinstance(zones, forms.ChoiceField)
+        languages.choices = [("", _("as my browser asks")), *settings.LANGUAGES]
+        zones.choices = [("", _("only the contest’s"))] + [(name, name) for name in zone_names()]
+
+    def clean_alias(self) -> str:
+        alias: str = self.cleaned_data["alias"]
+        return clean_name(alias) if alias else ""
+
+
+def zone_names() -> list[str]:
+    """Zones that people know by a city, and UTC."""
+    return ["UTC", *sorted(name for name in available_timezones() if "/" in name and name[:4] != "Etc/")]

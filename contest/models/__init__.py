@@ -1,6 +1,7 @@
 """The nouns of a contest. Rows are changed only by the services."""
 
 from contest.models.announcement import Announcement, AnnouncementMail
+from contest.models.account import AccountToken, Knock, LogIn, Mail
 from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditChain, AuditEvent
@@ -18,6 +19,7 @@ from contest.models.team import Invitation, Membership, Team
 from contest.models.user import User
 
 __all__ = [
+    "AccountToken",
     "Announcement",
     "AnnouncementMail",
     "ApiToken",
@@ -31,6 +33,9 @@ __all__ = [
     "Entry",
     "Invitation",
     "Job",
+    "Knock",
+    "LogIn",
+    "Mail",
     "Membership",
     "Organiser",
     "Phase",

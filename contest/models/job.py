@@ -25,6 +25,7 @@ class Job(models.Model):
         JUDGE = "judge", _("judge a guess")
         HOUSE = "house", _("make a house entry")
         MAIL = "mail", _("send an announcement")
+        LETTER = "letter", _("send a letter")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")

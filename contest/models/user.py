@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from contest.models.names import clean_name, normalise_name
@@ -32,6 +33,12 @@ class User(AbstractBaseUser):
     is_staff = models.BooleanField(default=False, help_text=_("May create contests."))
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    alias = models.CharField(_("public name"), max_length=40, blank=True)
+    language = models.CharField(_("language"), max_length=5, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=60, blank=True)
+    email_confirmed_at = models.DateTimeField(null=True, blank=True)
+    session_salt = models.CharField(max_length=22, blank=True, editable=False)
+    deleted_at = models.DateTimeField(null=True, blank=True)
 
     objects = UserManager()
     USERNAME_FIELD = "name_key"
@@ -39,4 +46,15 @@ class User(AbstractBaseUser):
     REQUIRED_FIELDS = ["username", "email"]
 
     def __str__(self) -> str:
-        return self.username
+        return self.shown_name
+
+    @property
+    def shown_name(self) -> str:
+        """What other people see: the alias where there is one, else the name of the log-in."""
+        return self.alias or self.username
+
+    def _get_session_auth_hash(self, secret: str | bytes | None = None) -> str:
+        """As Django's, and a salt: whoever changes it logs out every session of this person at once."""
+        salt = "django.contrib.auth.models.AbstractBaseUser.get_session_auth_hash"
+        hashed = salted_hmac(salt, self.password + self.session_salt, secret=secret, algorithm="sha256")
+        return hashed.hexdigest()

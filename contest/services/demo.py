@@ -85,7 +85,9 @@ def seed_demo() -> bool:
 
 def _person(name: str, **fields: bool) -> User:
     found = User.objects.filter(name_key=name).first()
-    return found or User.objects.create_user(name, f"{name}@example.org", PASSWORD, **fields)
+    return found or User.objects.create_user(
+        name, f"{name}@example.org", PASSWORD, email_confirmed_at=timezone.now(), **fields
+    )
 
 
 def _round(contest: Contest, organiser: User, data: Dataset) -> Round:

@@ -35,6 +35,7 @@ TASKS = {
     Job.Kind.JUDGE: ("attacks.tasks.judge_guess", "checks"),
     Job.Kind.HOUSE: ("anonymizers.tasks.make_house_entry", "house"),
     Job.Kind.MAIL: ("contest.tasks.send_announcement", "checks"),
+    Job.Kind.LETTER: ("contest.tasks.send_letter", "checks"),
 }
 
 

@@ -12,12 +12,14 @@ from contest.errors import Refused
 from contest.models import Contest, Invitation, Membership, Team, User
 from contest.models.names import clean_name, normalise_name
 from contest.services import audit
+from contest.services.confirmation import require_confirmed
 
 INVITATION_DAYS = 14
 
 
 def create_team(contest: Contest, user: User, name: str) -> Team:
     """Make a team with its founder as captain."""
+    require_confirmed(user)
     name = clean_name(name)
     try:
         with transaction.atomic():
@@ -83,6 +85,7 @@ def revoke_invitation(invitation: Invitation, user: User) -> None:
 
 def join_team(invitation: Invitation, user: User) -> Team:
     """Join by invitation; the team's size limit holds also when several join at once."""
+    require_confirmed(user)
     team = invitation.team
     try:
         with transaction.atomic():

@@ -14,6 +14,7 @@ from contest.services.audit import extend_all_chains
 from contest.services.clock import run_clock
 from contest.services.history import record_standings
 from contest.services.jobs import sweep_jobs
+from contest.services.post import ring_for_waiting_mail
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class Command(BaseCommand):
                     logger.info("clock: %s of round %s", step.what, step.round)
                 extend_all_chains()
                 record_standings()
+                ring_for_waiting_mail()
                 done = sweep_jobs()
                 if any(done.values()):
                     logger.info("swept: %(given_back)s given back, %(rung)s rung again", done)

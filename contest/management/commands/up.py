@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from argparse import ArgumentParser
@@ -34,6 +35,8 @@ class Command(BaseCommand):
         if not options["no_demo"] and not settings.PRODUCTION and demo.seed_demo():
             self.stdout.write("The demo contest is being prepared; its first entries are on their way.")
         self.url = f"http://{options['host']}:{options['port']}/"
+        # Letters hold links; unless the installation says where it is, they lead to the port that is served.
+        os.environ.setdefault("KAKURENBO_SITE_URL", self.url)
         self.announced = False
         self.demo = not options["no_demo"] and not settings.PRODUCTION
         Supervisor(self._commands(options), on_tick=self._announce).run()
