@@ -323,3 +323,11 @@ def test_without_a_mail_server_letters_land_in_a_folder_and_the_page_says_so(
     assert "hana@example.org" in letter.read_text(encoding="utf-8")
     assert "var/mail" in client.get(reverse("account")).content.decode()
     assert user.is_active
+
+
+def test_letters_are_in_the_language_of_the_person(client: Client) -> None:
+    client.cookies["django_language"] = "ja"
+    sign_up(client)
+    work_off()
+    letter = outbox.outbox[-1]
+    assert re.search("[ぁ-ん]", letter.subject + str(letter.body)), letter.subject
