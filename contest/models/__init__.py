@@ -1,7 +1,7 @@
 """The nouns of a contest. Rows are changed only by the services."""
 
-from contest.models.announcement import Announcement, AnnouncementMail
 from contest.models.account import AccountToken, Knock, LogIn, Mail
+from contest.models.announcement import Announcement, AnnouncementMail
 from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditChain, AuditEvent
