@@ -15,7 +15,7 @@ def trust_known_addresses(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('contest', '0004_organising'),
+        ('contest', '0005_formats'),
     ]
 
     operations = [
