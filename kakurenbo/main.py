@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 COMMANDS: dict[str, str] = {
     "anonymize": "Make an entry from an original with a house method.",
@@ -19,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "data": "Build the tables of a contest: from the public retail file, or generated.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "judge": "Compare a guess with the truth of an entry.",
+    "kit": "Check, score and attack an entry in a round's kit, with the platform's own numbers.",
     "list": "List the measures, risks, attacks or anonymizers.",
     "masking": "Compare a masked table with its original: margins, relations, pictures.",
     "login": "Remember a site and a token for the commands that talk to it.",
@@ -50,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sub = commands.add_parser(name, help=line, description=line)
         # Only the chosen command is imported: a command that needs no solver starts without one.
         if name == chosen:
-            module = importlib.import_module(f"kakurenbo.commands.{name.replace('-', '_')}")
+            module = _module_of(name)
             module.add_arguments(sub)
             sub.set_defaults(run=module.run)
     arguments = parser.parse_args(words)
@@ -67,6 +69,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         with Path(os.devnull).open("w") as sink:
             os.dup2(sink.fileno(), sys.stdout.fileno())
         return 141
+
+
+def _module_of(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(f"kakurenbo.commands.{name.replace('-', '_')}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "contest":
+            raise
+        print(f"kakurenbo: `{name}` needs the platform; this is the library of a kit.", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 if __name__ == "__main__":

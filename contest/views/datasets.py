@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from contest import access
 from contest.archives import data_bundle
+from contest.kit.build import open_kit
 from contest.markdown import to_html
 from contest.services.datasets import describe_dataset
 from contest.storage import published
@@ -38,3 +39,10 @@ def download(request: PageRequest, slug: str, round_slug: str, name: str) -> Htt
     if name != "data.zip":
         raise Http404
     return FileResponse(data_bundle(found), as_attachment=True, filename=f"{slug}-{round_slug}.zip")
+
+
+@require_safe
+def kit(request: PageRequest, slug: str, round_slug: str) -> FileResponse:
+    """Everything to work on the round offline, in one archive."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    return FileResponse(open_kit(round_), as_attachment=True, filename=f"{slug}-{round_slug}-kit.zip")

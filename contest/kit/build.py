@@ -1,0 +1,121 @@
+"""Puts the kit of a round together and keeps it: the same round, library and words give the same bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from anonymizers.registry import run_anonymizer
+from attacks.sandbox import TEMPLATE_PROGRAM
+from contest.kit.archive import zipped
+from contest.kit.library import Library, library
+from contest.kit.notebook import notebook
+from contest.models import Attack, Round
+from contest.services.datasets import load_tables
+from contest.storage import published
+from datasets.folder import write_release
+from datasets.rules import FileRules
+from scoring.registry import measure
+
+SAMPLES = ("identity", "shuffle")
+"""House methods whose entries the kit shows: only pseudonyms, and something that really hides."""
+SAMPLE_SEED = 1
+STORE = "default"
+
+
+def open_kit(round_: Round) -> IO[bytes]:
+    """The kit as a zip; made where it is not kept yet. Ask `access` first who may see the round."""
+    about = describe_round(round_)
+    made_of = library()
+    words = _words(round_, about, made_of)
+    name = f"kits/{_key(about, made_of, words)}.zip"
+    storage = storages[STORE]
+    if not storage.exists(name):
+        storage.save(name, ContentFile(_build(round_, about, made_of, words)))
+    opened: IO[bytes] = storage.open(name, "rb")
+    return opened
+
+
+def describe_round(round_: Round) -> dict[str, Any]:
+    """The round as `kakurenbo kit` reads it. The seed of the house attacks is part of it after the reveal."""
+    attacks = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE, is_active=True).order_by("pk")
+    return {
+        "contest": round_.contest.slug,
+        "round": round_.slug,
+        "limits": round_.limits,
+        "file_rules": dataclasses.asdict(FileRules(**round_.file_rules)),
+        "ranking": round_.ranking,
+        "attacks": list(attacks.values_list("name", flat=True)),
+        "seed": round_.seed if round_.revealed_at is not None else None,
+        "program_seconds": round_.program_seconds,
+        "program_megabytes": round_.program_megabytes,
+        "data": {
+            "M.csv": round_.dataset.master_sha256,
+            "T.csv": round_.dataset.transactions_sha256,
+        },
+    }
+
+
+def _key(about: dict[str, Any], made_of: Library, words: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    digest.update(made_of.wheel_name.encode() + made_of.versions.encode())
+    for name in sorted(words):
+        digest.update(name.encode() + b"\0" + words[name] + b"\0")
+    return digest.hexdigest()
+
+
+def _words(round_: Round, about: dict[str, Any], made_of: Library) -> dict[str, bytes]:
+    """What people read, in both languages, and the two files that are made of the same facts."""
+    context = {
+        "contest": round_.contest,
+        "round": round_,
+        "about": about,
+        "limits": [{**limit, "described": measure(limit["measure"])} for limit in round_.limits],
+        "wheel": made_of.wheel_name,
+        "samples": SAMPLES,
+    }
+    texts = {}
+    for language, suffix in (("en", ""), ("ja", ".ja")):
+        with translation.override(language):
+            for name in ("README", "RULES"):
+                texts[f"{name}{suffix}.md"] = render_to_string(f"kit/{name}{suffix}.md", context).encode()
+    return texts | {
+        "round.json": json.dumps(about, indent=2, ensure_ascii=False).encode() + b"\n",
+        "notebook.ipynb": notebook(SAMPLES[-1]),
+        "reidentify.py": TEMPLATE_PROGRAM.read_bytes(),
+    }
+
+
+def _build(round_: Round, about: dict[str, Any], made_of: Library, words: dict[str, bytes]) -> bytes:
+    files = dict(words)
+    for name, sha256 in about["data"].items():
+        with published.open(sha256) as source:
+            files[f"data/{name}"] = source.read()
+    files |= _samples(round_)
+    files[f"library/{made_of.wheel_name}"] = made_of.wheel
+    files["library/versions.txt"] = made_of.versions.encode()
+    folder = f"{about['contest']}-{about['round']}-kit"
+    return zipped({f"{folder}/{name}": content for name, content in files.items()})
+
+
+def _samples(round_: Round) -> dict[str, bytes]:
+    """Entries as house methods make them from the round's data."""
+    original = load_tables(round_.dataset.master_sha256, round_.dataset.transactions_sha256)
+    limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
+    files = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for method in SAMPLES:
+            made = run_anonymizer(method, original, limits, SAMPLE_SEED, {})
+            write_release(Path(folder) / method, made.release)
+            for path in sorted((Path(folder) / method).iterdir()):
+                files[f"samples/{method}/{path.name}"] = path.read_bytes()
+    return files

@@ -1,0 +1,210 @@
+"""The kit: what it holds, that its bytes are always the same, and that its numbers are the server's."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.storage import storages
+from django.test import Client
+from django.utils import timezone
+
+from attacks.registry import ATTACKS as EVERY_ATTACK
+from attacks.sandbox import TEMPLATE_PROGRAM, NoSandbox, choose_backend
+from contest.kit import build
+from contest.kit.library import library
+from contest.models import AttackRun, Contest, Entry, Phase, Round
+from contest.services.offence import submit_program
+from contest.storage import submitted
+from kakurenbo.main import main
+from tests.conftest import missing
+from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
+
+pytestmark = pytest.mark.django_db
+
+# The kernels of the others are compiled anew on a fresh machine, which takes a minute.
+ATTACKS = [house.name for house in EVERY_ATTACK] if os.environ.get("KAKURENBO_TEST_KIT") else ["re-totals"]
+
+
+def round_with_kit(contest: Contest | None = None) -> Round:
+    now, day = timezone.now(), datetime.timedelta(days=1)
+    kinds = (Phase.Kind.ANONYMISE, Phase.Kind.ATTACK)
+    return make_round(
+        contest,
+        phases=[(kind, now - day, now + day) for kind in kinds],
+        attacks=ATTACKS,
+        seed=20161101,
+    )
+
+
+def kit_bytes(round_: Round) -> bytes:
+    with build.open_kit(round_) as file:
+        return file.read()
+
+
+def forget_kits() -> None:
+    storage = storages[build.STORE]
+    if storage.exists("kits"):
+        for name in storage.listdir("kits")[1]:
+            storage.delete(f"kits/{name}")
+
+
+def unpacked(content: bytes, folder: Path) -> Path:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(folder)
+    (inside,) = folder.iterdir()
+    return inside
+
+
+def test_a_kit_holds_all_that_a_team_needs(client: Client, tmp_path: Path) -> None:
+    round_ = round_with_kit()
+    answer = client.get(f"{round_.get_absolute_url()}kit.zip")
+    assert answer.status_code == 200
+    folder = unpacked(answer.getvalue(), tmp_path)
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    readable = {"README.md", "README.ja.md", "RULES.md", "RULES.ja.md", "round.json", "notebook.ipynb"}
+    assert names >= readable | {"data/M.csv", "data/T.csv", "reidentify.py", "library/versions.txt"}
+    assert {f"samples/shuffle/{part}.csv" for part in "MTP"} <= names
+    assert f"library/{library().wheel_name}" in names
+    rules = (folder / "RULES.md").read_text(encoding="utf-8")
+    for limit in round_.limits:
+        assert f"| {limit['measure']} |" in rules
+    assert "キット" in (folder / "README.ja.md").read_text(encoding="utf-8")
+    wheel = zipfile.ZipFile(folder / "library" / library().wheel_name)
+    assert not [name for name in wheel.namelist() if name.startswith(("contest/", "config/"))]
+    assert not [name for name in wheel.namelist() if name.endswith("tasks.py")]
+
+
+def test_the_seed_of_the_house_attacks_is_in_the_kit_only_after_the_reveal(tmp_path: Path) -> None:
+    round_ = round_with_kit()
+    before = kit_bytes(round_)
+    with zipfile.ZipFile(io.BytesIO(before)) as archive:
+        assert not [name for name in archive.namelist() if b"20161101" in archive.read(name)]
+    Round.objects.filter(pk=round_.pk).update(revealed_at=timezone.now())
+    round_.refresh_from_db()
+    folder = unpacked(kit_bytes(round_), tmp_path)
+    assert json.loads((folder / "round.json").read_text(encoding="utf-8"))["seed"] == 20161101
+
+
+def test_the_same_round_gives_the_same_bytes_and_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    round_ = round_with_kit()
+    first = kit_bytes(round_)
+    forget_kits()
+    assert kit_bytes(round_) == first
+
+    def fail(*arguments: Any) -> bytes:
+        raise AssertionError("the kit was built again")
+
+    monkeypatch.setattr(build, "_build", fail)
+    assert kit_bytes(round_) == first
+
+
+def test_the_kit_of_a_hidden_contest_is_not_for_strangers(client: Client) -> None:
+    round_ = round_with_kit(make_contest(is_public=False))
+    assert client.get(f"{round_.get_absolute_url()}kit.zip").status_code == 404
+
+
+def machine_without_the_project(folder: Path, kit: Path) -> Path:
+    """A fresh environment with the kit's wheel; only foreign packages come from that of the tests.
+
+    The folder of installed packages is named in a `.pth` file. Such files inside it are not followed, so
+    the project, which stands there only as one of them, cannot be found through it.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    wheel = next((kit / "library").glob("*.whl"))
+    own = Path(
+        subprocess.check_output(
+            [folder / "bin/python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
+        ).strip()
+    )
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--quiet", "--no-deps",
+         "--no-index", "--no-compile", "--disable-pip-version-check", wheel],
+        check=True,
+    )  # fmt: skip
+    foreign = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (own / "foreign.pth").write_text("".join(f"{path}\n" for path in sorted(foreign)), encoding="utf-8")
+    return folder / "bin"
+
+
+def offline(command: list[Path | str], kit: Path) -> str:
+    keep = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "TMPDIR"}}
+    done = subprocess.run(command, cwd=kit, env=keep, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def served(round_: Round, kit: Path) -> Entry:
+    """An entry through upload, check, score and attack on the server; the kit gets the same files."""
+    files = entry_files("swap", seed=3)
+    (kit / "mine").mkdir()
+    for name, content in files.items():
+        (kit / "mine" / name).write_bytes(content)
+    entry = make_entry(round_, make_team(round_.contest), files)
+    work_off()
+    entry.refresh_from_db()
+    return entry
+
+
+@pytest.mark.slow
+def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(tmp_path: Path) -> None:
+    try:
+        choose_backend("auto")
+    except NoSandbox as error:
+        missing(f"no sandbox on this machine: {error}")
+    round_ = round_with_kit()
+    Round.objects.filter(pk=round_.pk).update(revealed_at=timezone.now())
+    round_.refresh_from_db()
+    (tmp_path / "kit").mkdir()
+    kit = unpacked(kit_bytes(round_), tmp_path / "kit")
+    bin_ = machine_without_the_project(tmp_path / "venv", kit)
+    look = "import importlib.util as u, datasets; print(datasets.__file__, u.find_spec('contest'))"
+    where = offline([bin_ / "python", "-c", look], kit)
+    assert where.startswith(str(tmp_path / "venv"))
+    assert where.strip().endswith("None")
+
+    entry = served(round_, kit)
+    with TEMPLATE_PROGRAM.open("rb") as file:
+        program = submitted.put(file)
+    attacker = make_team(round_.contest)
+    attack = submit_program(round_, attacker, attacker.memberships.get().user, program)
+    work_off()
+
+    command = [bin_ / "kakurenbo", "kit"]
+    scored = json.loads(offline([*command, "score", "mine", "--json"], kit))
+    assert (scored["valid"], scored["utility"]) == (entry.state == Entry.State.VALID, entry.utility)
+    assert scored["measures"] == entry.measures
+    assert entry.utility not in (0, 100)
+    found = json.loads(offline([*command, "attack", "mine", "--json"], kit))
+    runs = {run.attack.name: run for run in AttackRun.objects.filter(entry=entry, attack__team=None)}
+    assert set(found["attacks"]) == set(runs) == set(ATTACKS)
+    own = json.loads(offline([*command, "attack", "mine", "--by", "./reidentify.py", "--json"], kit))
+    runs["./reidentify.py"] = AttackRun.objects.get(entry=entry, attack=attack)
+    for name, judged in (found["attacks"] | own["attacks"]).items():
+        run = runs[name]
+        assert run.state == AttackRun.State.DONE, run.reason
+        for fact in ("hits", "rate", "low", "high", "baseline", "expected_hits"):
+            assert judged[fact] == getattr(run, fact), f"{name}: {fact}"
+
+
+def test_a_folder_that_is_no_kit_and_an_entry_that_breaks_the_rules_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["kit", "check", "nowhere", "--kit", str(tmp_path)]) == 2
+    assert "round.json" in capsys.readouterr().err
+    kit = unpacked(kit_bytes(round_with_kit()), tmp_path)
+    broken = kit / "samples" / "identity"
+    (broken / "P.csv").write_bytes(b"1\n" * 12)
+    assert main(["kit", "score", str(broken), "--kit", str(kit)]) == 1
+    assert "P.csv, line 2" in capsys.readouterr().out
+    assert main(["kit", "attack", str(kit / "samples/shuffle"), "--kit", str(kit), "--by", "re-nothing"]) == 2
+    assert "re-nothing" in capsys.readouterr().err
