@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from django.core.files import File
+from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils.translation import gettext as _
 
@@ -115,6 +116,15 @@ class ContentStore:
             for chunk in _chunks(file):
                 digest.update(chunk)
         return digest.hexdigest() == sha256
+
+
+def open_made(name: str, make: Callable[[], bytes]) -> IO[bytes]:
+    """A file that can be made again at any time. Its name must say everything that it is made of."""
+    storage = storages["default"]
+    if not storage.exists(name):
+        storage.save(name, ContentFile(make()))
+    opened: IO[bytes] = storage.open(name, "rb")
+    return opened
 
 
 def _name(sha256: str) -> str:

@@ -9,8 +9,6 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import storages
 from django.template.loader import render_to_string
 from django.utils import translation
 
@@ -21,7 +19,7 @@ from contest.kit.library import Library, library
 from contest.kit.notebook import notebook
 from contest.models import Attack, Round
 from contest.services.datasets import load_tables
-from contest.storage import published
+from contest.storage import open_made, published
 from datasets.folder import write_release
 from datasets.rules import FileRules
 from scoring.registry import measure
@@ -29,7 +27,6 @@ from scoring.registry import measure
 SAMPLES = ("identity", "shuffle")
 """House methods whose entries the kit shows: only pseudonyms, and something that really hides."""
 SAMPLE_SEED = 1
-STORE = "default"
 
 
 def open_kit(round_: Round) -> IO[bytes]:
@@ -38,11 +35,7 @@ def open_kit(round_: Round) -> IO[bytes]:
     made_of = library()
     words = _words(round_, about, made_of)
     name = f"kits/{_key(about, made_of, words)}.zip"
-    storage = storages[STORE]
-    if not storage.exists(name):
-        storage.save(name, ContentFile(_build(round_, about, made_of, words)))
-    opened: IO[bytes] = storage.open(name, "rb")
-    return opened
+    return open_made(name, lambda: _build(round_, about, made_of, words))
 
 
 def describe_round(round_: Round) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def kit_bytes(round_: Round) -> bytes:
 
 
 def forget_kits() -> None:
-    storage = storages[build.STORE]
+    storage = storages["default"]
     if storage.exists("kits"):
         for name in storage.listdir("kits")[1]:
             storage.delete(f"kits/{name}")
