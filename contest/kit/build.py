@@ -12,20 +12,23 @@ from typing import IO, Any
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from anonymizers.registry import run_anonymizer
-from attacks.sandbox import TEMPLATE_PROGRAM
+from anonymizers.registry import ANONYMIZERS_2017, ANONYMIZERS_2018, run_anonymizer
+from attacks.games import find_game
 from contest.kit.archive import zipped
 from contest.kit.library import Library, library
 from contest.kit.notebook import notebook
 from contest.models import Attack, Round
-from contest.services.datasets import load_tables
+from contest.services.datasets import load_original
 from contest.storage import open_made, published
-from datasets.folder import write_release
 from datasets.rules import FileRules
 from scoring.registry import measure
 
-SAMPLES = ("identity", "shuffle")
-"""House methods whose entries the kit shows: only pseudonyms, and something that really hides."""
+SAMPLES = {
+    "2016": ("identity", "shuffle"),
+    "2017": tuple(method.name for method in ANONYMIZERS_2017[:2]),
+    "2018": tuple(method.name for method in ANONYMIZERS_2018[:2]),
+}
+"""House methods of each format whose entries the kit shows."""
 SAMPLE_SEED = 1
 
 
@@ -51,10 +54,8 @@ def describe_round(round_: Round) -> dict[str, Any]:
         "seed": round_.seed if round_.revealed_at is not None else None,
         "program_seconds": round_.program_seconds,
         "program_megabytes": round_.program_megabytes,
-        "data": {
-            "M.csv": round_.dataset.master_sha256,
-            "T.csv": round_.dataset.transactions_sha256,
-        },
+        "format": round_.dataset.format,
+        "data": round_.dataset.files,
     }
 
 
@@ -68,13 +69,15 @@ def _key(about: dict[str, Any], made_of: Library, words: dict[str, bytes]) -> st
 
 def _words(round_: Round, about: dict[str, Any], made_of: Library) -> dict[str, bytes]:
     """What people read, in both languages, and the two files that are made of the same facts."""
+    spec, samples = round_.dataset.spec, SAMPLES[round_.dataset.format]
     context = {
         "contest": round_.contest,
         "round": round_,
         "about": about,
         "limits": [{**limit, "described": measure(limit["measure"])} for limit in round_.limits],
         "wheel": made_of.wheel_name,
-        "samples": SAMPLES,
+        "samples": samples,
+        "upload_names": spec.upload_names,
     }
     texts = {}
     for language, suffix in (("en", ""), ("ja", ".ja")):
@@ -83,8 +86,8 @@ def _words(round_: Round, about: dict[str, Any], made_of: Library) -> dict[str, 
                 texts[f"{name}{suffix}.md"] = render_to_string(f"kit/{name}{suffix}.md", context).encode()
     return texts | {
         "round.json": json.dumps(about, indent=2, ensure_ascii=False).encode() + b"\n",
-        "notebook.ipynb": notebook(SAMPLES[-1]),
-        "reidentify.py": TEMPLATE_PROGRAM.read_bytes(),
+        "notebook.ipynb": notebook(samples[-1]),
+        "reidentify.py": find_game(spec.name).template.read_bytes(),
     }
 
 
@@ -102,13 +105,13 @@ def _build(round_: Round, about: dict[str, Any], made_of: Library, words: dict[s
 
 def _samples(round_: Round) -> dict[str, bytes]:
     """Entries as house methods make them from the round's data."""
-    original = load_tables(round_.dataset.master_sha256, round_.dataset.transactions_sha256)
+    original, spec = load_original(round_.dataset), round_.dataset.spec
     limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
     files = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for method in SAMPLES:
-            made = run_anonymizer(method, original, limits, SAMPLE_SEED, {})
-            write_release(Path(folder) / method, made.release)
-            for path in sorted((Path(folder) / method).iterdir()):
-                files[f"samples/{method}/{path.name}"] = path.read_bytes()
+    for method in SAMPLES[spec.name]:
+        made = run_anonymizer(method, original, limits, SAMPLE_SEED, {})
+        with tempfile.TemporaryDirectory() as folder:
+            spec.write_entry(Path(folder), made.release)
+            for name in spec.upload_names:
+                files[f"samples/{method}/{name}"] = (Path(folder) / name).read_bytes()
     return files

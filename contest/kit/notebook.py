@@ -8,31 +8,31 @@ from typing import Any
 SETUP = """\
 from pathlib import Path
 
-from kakurenbo.commands.kit import attacked, neutral_entry, read_kit, score
+from kakurenbo.commands.kit import attacked, judged_entry, read_kit, score
 
 kit = read_kit(Path())
 entry = Path("samples") / "{sample}"
 """
 SCORE = """\
-with neutral_entry(kit, entry) as (original, release, folder):
-    scored = score(kit, original, release)
+with judged_entry(kit, entry) as judged:
+    scored = score(kit, judged)
 scored
 """
 ATTACK = """\
-with neutral_entry(kit, entry) as (original, release, folder):
-    found = attacked(kit, original, release, folder, None, None)
-{name: judged["hits"] for name, judged in found["attacks"].items()}
+with judged_entry(kit, entry) as judged:
+    found = attacked(kit, judged)
+{name: result["hits"] for name, result in found["attacks"].items()}
 """
 OWN = """\
 from anonymizers.registry import run_anonymizer
-from datasets.folder import read_original, write_release
 
-original = read_original(Path("data"))
+original = kit.format.read_original(Path("data"))
 limits = {limit.measure: limit.limit for limit in kit.limits}
-made = run_anonymizer("swap", original, limits, seed=1, parameters={})
-write_release(Path("my-entry"), made.release)
-with neutral_entry(kit, Path("my-entry")) as (original, release, folder):
-    mine = score(kit, original, release)
+made = run_anonymizer("{sample}", original, limits, seed=7, parameters={})
+Path("my-entry").mkdir(exist_ok=True)
+kit.format.write_entry(Path("my-entry"), made.release)
+with judged_entry(kit, Path("my-entry")) as judged:
+    mine = score(kit, judged)
 mine
 """
 
@@ -47,7 +47,7 @@ def notebook(sample: str) -> bytes:
         _words("## The round's attacks on it\nこのラウンドの攻撃"),
         _code(ATTACK),
         _words("## An entry of your own\n自分のエントリー"),
-        _code(OWN),
+        _code(OWN.replace("{sample}", sample)),
     ]  # fmt: skip
     for number, cell in enumerate(cells, start=1):
         cell["id"] = f"cell-{number}"

@@ -17,19 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attacks.attack import Guess
-from attacks.evaluate import judge
-from attacks.registry import ATTACKS, attack, run_attack
-from datasets.check import ENTRY_FILES, check_entry, check_guess
-from datasets.folder import canonical_order, read_original, write_dataset
+from attacks.games import Target, find_game
+from attacks.registry import attack, run_attack
+from datasets.archive import ArchiveError
+from datasets.formats import Format, find_format
 from datasets.problems import BadFiles
 from datasets.rules import FileRules
-from datasets.tables import Dataset, Release
+from datasets.tables import Integers
 from kakurenbo.commands.check import open_entry
 from kakurenbo.main import UsageError
 from scoring.registry import measure
 from scoring.rules import Limit, evaluate
-from scoring.run import measure_release
+from scoring.run import measure_pair
 
 ROUND_FILE = "round.json"
 
@@ -39,6 +38,7 @@ class Kit:
     """A round as its kit describes it. The seed of its house attacks is secret until the reveal."""
 
     folder: Path
+    format: Format
     limits: tuple[Limit, ...]
     rules: FileRules
     attacks: tuple[str, ...]
@@ -47,9 +47,20 @@ class Kit:
     program_megabytes: int
 
 
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """An entry in the form in which it is judged, beside its original; `folder` holds its public files."""
+
+    original: Any
+    released: Any
+    truth: Integers
+    n_released: int
+    folder: Path
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("check", "score", "attack"), help="what to do with the entry")
-    parser.add_argument("entry", type=Path, help="folder or zip of M.csv, T.csv and P.csv")
+    parser.add_argument("entry", type=Path, help="folder or zip of the entry's files")
     parser.add_argument("--kit", type=Path, default=Path(), metavar="DIR", help="the kit (default: here)")
     parser.add_argument(
         "--by", metavar="NAME", help="attack: one house attack, or the path of a reidentify.py (default: all)"
@@ -63,14 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     kit = read_kit(arguments.kit)
     try:
-        with neutral_entry(kit, arguments.entry) as (original, release, folder):
+        with judged_entry(kit, arguments.entry) as entry:
             if arguments.what == "check":
                 said: dict[str, Any] = {"valid": True}
             elif arguments.what == "score":
-                said = score(kit, original, release)
+                said = score(kit, entry)
             else:
-                said = attacked(kit, original, release, folder, arguments.by, arguments.seed)
-    except BadFiles as error:
+                said = attacked(kit, entry, arguments.by, arguments.seed)
+    except (ArchiveError, BadFiles) as error:
         verdict = error.verdict.as_dict()
         lines = [str(problem) for problem in error.verdict.problems]
         print(json.dumps(verdict, indent=2, ensure_ascii=False) if arguments.json else "\n".join(lines))
@@ -87,6 +98,7 @@ def read_kit(folder: Path) -> Kit:
         said = json.loads(path.read_text(encoding="utf-8"))
         return Kit(
             folder=folder,
+            format=find_format(said["format"]),
             limits=tuple(Limit(**limit) for limit in said["limits"]),
             rules=FileRules(**said["file_rules"]),
             attacks=tuple(said["attacks"]),
@@ -101,24 +113,25 @@ def read_kit(folder: Path) -> Kit:
 
 
 @contextmanager
-def neutral_entry(kit: Kit, entry: Path) -> Iterator[tuple[Dataset, Release, Path]]:
-    """The original, the entry in the form in which it is judged, and a folder of that form's public files."""
-    original = read_original(kit.folder / "data")
+def judged_entry(kit: Kit, entry: Path) -> Iterator[Judged]:
+    """Check an entry by the round's rules and bring it into the form in which it is judged."""
+    spec = kit.format
+    original = spec.read_original(kit.folder / "data")
     with ExitStack() as stack:
-        files = open_entry(entry, ENTRY_FILES, stack)
-        checked = check_entry(files, original, kit.rules)
-    if checked.release is None:
+        files = open_entry(entry, spec.upload_names, stack)
+        checked = spec.check_upload(files, original, kit.rules)
+    if checked.neutral is None:
         raise BadFiles(checked.verdict)
-    release = canonical_order(checked.release)
-    with tempfile.TemporaryDirectory(prefix="kakurenbo-kit-") as folder:
-        write_dataset(Path(folder), release.data)
-        yield original, Release(read_original(Path(folder)), release.truth), Path(folder)
+    with tempfile.TemporaryDirectory(prefix="kakurenbo-kit-") as name:
+        folder = Path(name)
+        spec.write_released(folder, checked.neutral.released)
+        released = spec.read_released(folder)
+        yield Judged(original, released, checked.neutral.truth, checked.neutral.n_released, folder)
 
 
-def score(kit: Kit, original: Dataset, release: Release) -> dict[str, Any]:
-    results = measure_release(
-        original,
-        release,
+def score(kit: Kit, entry: Judged) -> dict[str, Any]:
+    results = measure_pair(
+        *kit.format.measured(entry.original, entry.released, entry.truth),
         [measure(limit.measure) for limit in kit.limits],
         options={"ut-jaccard": {"vanished": kit.rules.vanished}},
     )
@@ -132,18 +145,22 @@ def score(kit: Kit, original: Dataset, release: Release) -> dict[str, Any]:
     }
 
 
-def attacked(
-    kit: Kit, original: Dataset, release: Release, folder: Path, by: str | None, seed: int | None
-) -> dict[str, Any]:
+def attacked(kit: Kit, entry: Judged, by: str | None = None, seed: int | None = None) -> dict[str, Any]:
+    """Attack an entry by one attack or by all of the round, and judge the guesses."""
     chosen = kit.seed if seed is None else seed
+    game = find_game(kit.format.name)
+    n_original = kit.format.facts(entry.original).n_customers
+    target = Target(n_original, entry.n_released, lambda: entry.original, lambda: entry.released)
     found = {}
     for name in [by] if by else kit.attacks:
         if "/" in name or name.endswith((".py", ".zip")):
-            guess = _guess_of_program(kit, original, release, folder, Path(name))
+            guess, verdict = game.check(io.BytesIO(_answer_of(kit, entry, Path(name))), target)
+            if guess is None:
+                raise BadFiles(verdict)
         else:
             _require_known(name)
-            guess = run_attack(name, original, release.data, chosen or 0)
-        found[name] = judge(guess, release.truth, original.n_customers).as_dict()
+            guess = run_attack(name, entry.original, entry.released, chosen or 0)
+        found[name] = game.judge(guess, target, entry.truth).judgement.as_dict()
     return {"seed": chosen, "attacks": found}
 
 
@@ -151,29 +168,25 @@ def _require_known(name: str) -> None:
     try:
         attack(name)
     except KeyError as error:
-        known = ", ".join(house.name for house in ATTACKS)
-        raise UsageError(
-            f"{error.args[0]} House attacks: {known}. A program is named by its path."
-        ) from error
+        raise UsageError(f"{error.args[0]} A program is named by its path.") from error
 
 
-def _guess_of_program(kit: Kit, original: Dataset, release: Release, folder: Path, program: Path) -> Guess:
+def _answer_of(kit: Kit, entry: Judged, program: Path) -> bytes:
     """Run a re-identifier as the platform does: isolated, within the round's limits."""
     from attacks.sandbox import Limits, run_program
 
     if not program.is_file():
         raise UsageError(f"There is no program {program}.")
-    limits = Limits(cpu_seconds=kit.program_seconds, memory_bytes=kit.program_megabytes * 1024 * 1024)
-    inputs = {"original": kit.folder / "data", "entry": folder}
     result = run_program(
-        program, inputs, limits=limits, on_log=lambda text: print(text, end="", file=sys.stderr)
+        program,
+        {"original": kit.folder / "data", "entry": entry.folder},
+        limits=Limits(cpu_seconds=kit.program_seconds, memory_bytes=kit.program_megabytes * 1024 * 1024),
+        on_log=lambda text: print(text, end="", file=sys.stderr),
+        public={"original": kit.format.original_files, "entry": kit.format.public_files},
     )
     if result.output is None:
         raise UsageError(f"{program} gave no guess. {result.reason}")
-    rows, verdict = check_guess(io.BytesIO(result.output), release.data.n_customers, original.n_customers)
-    if rows is None:
-        raise BadFiles(verdict)
-    return Guess(rows)
+    return result.output
 
 
 def _told(said: Mapping[str, Any]) -> Iterator[str]:

@@ -18,8 +18,9 @@ from django.core.files.storage import storages
 from django.test import Client
 from django.utils import timezone
 
+from attacks.games import find_game
 from attacks.registry import ATTACKS as EVERY_ATTACK
-from attacks.sandbox import TEMPLATE_PROGRAM, NoSandbox, choose_backend
+from attacks.sandbox import NoSandbox, choose_backend
 from contest.kit import build
 from contest.kit.library import library
 from contest.models import AttackRun, Contest, Entry, Phase, Round
@@ -173,7 +174,7 @@ def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(tmp_
     assert where.strip().endswith("None")
 
     entry = served(round_, kit)
-    with TEMPLATE_PROGRAM.open("rb") as file:
+    with find_game("2016").template.open("rb") as file:
         program = submitted.put(file)
     attacker = make_team(round_.contest)
     attack = submit_program(round_, attacker, attacker.memberships.get().user, program)
