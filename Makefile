@@ -56,6 +56,12 @@ chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
 long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand small panels
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py -s -q
 
+security: $(STAMP) ## Attack the platform: routes, leaks, bombs, races, secrets, scripts
+	@$(BIN)/python -m pytest tests/security tests/browser/test_scripts.py tests/attacks/sandbox tests/deployment -q
+
+audit: $(STAMP) ## Look the locked packages up in the public list of vulnerabilities
+	@$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.lock
+
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh
 

@@ -1,0 +1,181 @@
+"""Every route of the platform, filled with the things of a world, and who may do what there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.apps import apps
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.security.world import World
+
+PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
+
+
+@dataclass(frozen=True)
+class Route:
+    """``pattern`` as it stands in the URL files, ``name`` by which code calls it."""
+
+    pattern: str
+    name: str
+
+    @property
+    def parameters(self) -> list[str]:
+        return [name for _, name in PARAMETER.findall(self.pattern)]
+
+    @property
+    def is_api(self) -> bool:
+        return self.pattern.startswith("api/")
+
+    def path(self, world: World, contest: str = "open-contest") -> str:
+        """An address that exists: the owners' things, in the contest that is named."""
+        return "/" + PARAMETER.sub(lambda found: sample(world, found[2], contest), self.pattern)
+
+
+def sample(world: World, parameter: str, contest: str) -> str:
+    known = {
+        "slug": contest,
+        "round_slug": "practice",
+        "entry_id": world.names["DRAFT"],
+        "attack_id": world.names["DRYRUN"],
+        "invitation_id": world.names["INVITATION"],
+        "team_id": world.names["TEAM"],
+        "token_id": world.names["TOKEN"],
+        "token": world.names["LINK"],
+        "name": "M.csv",
+        "kind": "attacks",
+        "act": "open",
+        "uidb64": "MQ",
+    }
+    if parameter in known:
+        return known[parameter]
+    return str(_first_of(world, parameter.removesuffix("_id")))
+
+
+def _first_of(world: World, noun: str) -> int | str:
+    """The key of some row of the model that a parameter is named after, of the open contest if it can."""
+    models = {model.__name__.lower(): model for model in apps.get_app_config("contest").get_models()}
+    model = models.get(noun.replace("_", ""))
+    if model is None:
+        return "1"
+    fields = {field.name for field in model._meta.get_fields()}
+    rows = model._default_manager.all()
+    if "round" in fields:
+        rows = rows.filter(round=world.round)
+    elif "contest" in fields:
+        rows = rows.filter(contest=world.round.contest)
+    row = rows.first()
+    return row.pk if row is not None else "1"
+
+
+def routes() -> list[Route]:
+    return list(_walk(get_resolver().url_patterns))
+
+
+def _walk(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[Route]:
+    for pattern in patterns:
+        whole = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, whole)
+        elif pattern.name:
+            yield Route(whole, pattern.name)
+
+
+# Who gets what, in the order of world.ROLES: visitor, owner, rival, loner, organiser, stranger, staff.
+# "in" is the way to the log-in page, "on" a redirect after which something is told or done.
+ALL = (200,) * 7
+NONE = (404,) * 7
+MEMBERS = ("in", 200, 200, 200, 200, 200, 200)
+PLAYERS = ("in", 200, 200, "on", "on", "on", "on")
+OWNERS = ("in", 200, 404, 404, 200, 404, 404)
+OWNERS_OPENLY = (404, 200, 404, 404, 200, 404, 404)
+ORGANISERS = ("in", 404, 404, 404, 200, 404, 404)
+POSTED = ("in", 405, 405, 405, 405, 405, 405)
+
+PAGES: dict[str, tuple[object, ...]] = {
+    "home": ALL,
+    "healthz": ALL,
+    "readyz": ALL,
+    "metrics": NONE,
+    "signup": (200, "on", "on", "on", "on", "on", "on"),
+    "login": ALL,
+    "logout": (405,) * 7,
+    "set_language": ("on",) * 7,
+    "password_reset": ALL,
+    "password_reset_done": ALL,
+    "password_reset_confirm": ALL,
+    "password_reset_complete": ALL,
+    "join": MEMBERS,
+    "tokens": MEMBERS,
+    "token_revoke": POSTED,
+    "methods": ALL,
+    "template_program": ALL,
+    "method": NONE,
+    "contest": ALL,
+    "organise": ORGANISERS,
+    "organise_timeline": ORGANISERS,
+    "organise_phase": POSTED,
+    "organise_publish": POSTED,
+    "organise_entries": ORGANISERS,
+    "organise_repair": POSTED,
+    "organise_rescores": ORGANISERS,
+    "organise_rescore": ("in", 404, 404, 404, 404, 404, 404),
+    "organise_decide": POSTED,
+    "organise_limits": ORGANISERS,
+    "organise_announcements": ORGANISERS,
+    "announce": POSTED,
+    "house_entry": ("in", 404, 404, 404, "on", 404, 404),
+    "organise_house": ORGANISERS,
+    "organise_attacks": ORGANISERS,
+    "steer_attack": POSTED,
+    "rerun": POSTED,
+    "team_create": ("in", "on", "on", 200, 200, 200, 200),
+    "invite": POSTED,
+    "revoke": POSTED,
+    "team": OWNERS,
+    "leaderboard": ALL,
+    "rules": ALL,
+    "dataset": ALL,
+    "dataset_download": ALL,
+    "upload": PLAYERS,
+    "matrix": ALL,
+    "seek": PLAYERS,
+    "targets": ("in", 200, 200, 404, 404, 404, 404),
+    "guesses": POSTED,
+    "program": POSTED,
+    "attack": OWNERS_OPENLY,
+    "entry": OWNERS_OPENLY,
+    "pin": POSTED,
+}
+"""What a GET answers, about the owners' draft and dry run: only they and the organiser may see them."""
+
+ACTS: dict[str, tuple[object, ...]] = {
+    "signup": (422, "on", "on", "on", "on", "on", "on"),
+    "login": ALL,
+    "logout": ("on",) * 7,
+    "set_language": ("on",) * 7,
+    "password_reset": ALL,
+    "password_reset_confirm": ALL,
+    "join": ("in", "on", "on", "on", "on", "on", "on"),
+    "tokens": ("in", 422, 422, 422, 422, 422, 422),
+    "token_revoke": ("in", "on", 404, 404, 404, 404, 404),
+    "organise_publish": ("in", 404, 404, 404, "on", 404, 404),
+    "organise_phase": ("in", 404, 404, 404, "on", 404, 404),
+    "organise_repair": ("in", 404, 404, 404, "on", 404, 404),
+    "organise_decide": ("in", 404, 404, 404, 404, 404, 404),
+    "organise_limits": ("in", 404, 404, 404, 422, 404, 404),
+    "announce": ("in", 404, 404, 404, 422, 404, 404),
+    "house_entry": ("in", 404, 404, 404, "on", 404, 404),
+    "steer_attack": ("in", 404, 404, 404, "on", 404, 404),
+    "rerun": ("in", 404, 404, 404, 404, 404, 404),
+    "team_create": ("in", "on", "on", 422, 422, 422, 422),
+    "invite": ("in", "on", "on", 404, 404, 404, 404),
+    "revoke": ("in", "on", 404, 404, 404, 404, 404),
+    "upload": ("in", 422, 422, "on", "on", "on", "on"),
+    "guesses": ("in", 422, 422, 404, 404, 404, 404),
+    "program": ("in", 422, 422, 404, 404, 404, 404),
+    "pin": ("in", "on", 404, 404, 404, 404, 404),
+}
+"""What a POST with an empty body answers; every other page refuses to be posted to."""

@@ -1,0 +1,167 @@
+"""What is hidden stays hidden, in every phase: pages do not depend on it, and no file of it is within reach.
+
+A page that shows a hidden number, or anything that follows from it, changes when the number changes. So all
+that a visitor or another team can reach is read twice, before and after all hidden results were replaced in
+the database: not one byte may differ.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from contest import memo, vault
+from contest.models import AttackRun, Entry, Phase, Round, Score
+from tests.factories import entry_files
+from tests.security.crawl import crawl
+from tests.security.world import World, make_world
+
+pytestmark = pytest.mark.django_db
+
+DAY = datetime.timedelta(days=1)
+OUTSIDERS = ("visitor", "rival")
+
+
+def api_paths(world: World) -> tuple[str, ...]:
+    round_ = "/api/v1/contests/open-contest/rounds/practice/"
+    names = (
+        "",
+        "leaderboard/",
+        "matrix/",
+        "attackers/",
+        f"entries/{world.entry.pk}/",
+        f"attacks/{world.attack.pk}/",
+    )
+    return (*(round_ + name for name in names), "/api/v1/contests/open-contest/events/")
+
+
+def reachable(world: World, role: str) -> dict[str, bytes]:
+    memo.forget_everything()
+    cache.clear()
+    found = crawl(world.browser(role), ("/", f"/contests/open-contest/practice/entries/{world.entry.pk}/"))
+    client = Client()
+    for path in api_paths(world):
+        found[path] = client.get(path, headers=world.headers(role)).content
+    return found
+
+
+def set_phase(world: World, kind: str, feedback: str) -> None:
+    """Let one phase be open now and the others be over or to come, in the contest's order."""
+    now = timezone.now()
+    order = ["before", Phase.Kind.ANONYMISE, Phase.Kind.ATTACK, Phase.Kind.RESULTS]
+    for place, phase in enumerate(order[1:], 1):
+        start = now + (place - order.index(kind)) * 2 * DAY - DAY
+        Phase.objects.filter(round=world.round, kind=phase).update(starts_at=start, ends_at=start + 2 * DAY)
+    frozen = now - DAY if order.index(kind) >= 2 else None
+    Round.objects.filter(pk=world.round.pk).update(feedback=feedback, frozen_at=frozen)
+
+
+def replace_hidden_results() -> None:
+    AttackRun.objects.update(
+        hits=7,
+        rate=0.5833,
+        low=0.31,
+        high=0.81,
+        expected_hits=6.5,
+        found_customers=[1, 2, 3, 4, 5, 6, 7],
+        seconds=9.75,
+    )
+    Entry.objects.update(
+        most_hits=7, strongest_attack="re-replaced", truth_sha256="f" * 64, upload_sha256="e" * 64
+    )
+
+
+def changed_pages(world: World, role: str, replace: Callable[[], None]) -> list[str]:
+    with transaction.atomic():
+        before = reachable(world, role)
+        replace()
+        after = reachable(world, role)
+        transaction.set_rollback(True)
+    return [
+        f"{path}: {first_difference(before.get(path, b''), after.get(path, b''))}"
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
+
+
+def first_difference(before: bytes, after: bytes) -> str:
+    lines = zip(before.splitlines(), after.splitlines(), strict=False)
+    return next((f"{old!r} → {new!r}" for old, new in lines if old != new), "other lines")
+
+
+@pytest.fixture
+def world(settings) -> World:
+    settings.API_RATES = {"anonymous": None, "token": None, "write": None}
+    return make_world("none")
+
+
+@pytest.mark.parametrize("kind", ["before", "anonymise", "attack"])
+def test_before_the_results_nothing_within_reach_depends_on_hidden_results(world: World, kind: str) -> None:
+    set_phase(world, kind, "none")
+    for role in (*OUTSIDERS, "owner") if kind == Phase.Kind.ATTACK else ("rival",):
+        assert changed_pages(world, role, replace_hidden_results) == [], (kind, role)
+
+
+def test_after_the_results_the_same_look_sees_the_difference(world: World) -> None:
+    """The search can find something: with the results open, boards and matrix do change."""
+    set_phase(world, Phase.Kind.RESULTS, "none")
+    changed = changed_pages(world, "visitor", replace_hidden_results)
+    assert any(line.startswith("/contests/open-contest/practice/matrix/:") for line in changed)
+    assert any(line.split(":")[0].endswith("/leaderboard/") for line in changed)
+
+
+@pytest.mark.parametrize("kind", ["before", "anonymise", "attack", "results"])
+def test_the_owners_secrets_are_nowhere_within_reach_of_others(world: World, kind: str) -> None:
+    set_phase(world, kind, "none")
+    owner = world.people["owner"]
+    secrets = {
+        "note": b"the note of the owners",
+        "mail": owner.email.encode(),
+        "truth's name": world.entry.truth_sha256.encode(),
+        "upload's name": world.entry.upload_sha256.encode(),
+        "invitation": world.invitation_secret.encode(),
+        "P": entry_files()["P.csv"].strip(),
+        "hidden contest": b"hidden-contest",
+    }
+    for role in ("visitor", "rival"):
+        for path, body in reachable(world, role).items():
+            texts = [body]
+            if body[:2] == b"PK":
+                with zipfile.ZipFile(io.BytesIO(body)) as archive:
+                    assert not [name for name in archive.namelist() if name.endswith("P.csv")], path
+                    texts = [archive.read(name) for name in archive.namelist()]
+            for what, secret in secrets.items():
+                assert not any(secret in text for text in texts), f"{what} at {path} for {role}, {kind}"
+
+
+def test_no_address_leads_to_a_file_of_the_vault(world: World) -> None:
+    sha256 = world.entry.truth_sha256
+    assert vault.is_intact(sha256)
+    tries = [
+        f"/files/vault/{sha256[:2]}/{sha256}",
+        f"/media/{sha256}",
+        f"/static/../files/vault/{sha256[:2]}/{sha256}",
+        f"/static/%2e%2e/files/vault/{sha256[:2]}/{sha256}",
+        "/contests/open-contest/practice/data/P.csv",
+        "/contests/open-contest/practice/data/..%2f..%2fsecret_key",
+        f"/contests/open-contest/practice/data/{sha256}",
+        f"/api/v1/contests/open-contest/rounds/practice/data/{sha256}",
+        f"/api/v1/contests/open-contest/rounds/practice/entries/{world.entry.pk}/P.csv",
+    ]
+    for role in ("visitor", "rival", "owner", "organiser"):
+        for path in tries:
+            answer = world.browser(role).get(path, headers=world.headers(role) if "/api/" in path else {})
+            assert answer.status_code in (400, 404), (role, path, answer.status_code)
+
+
+def test_a_measures_detail_holds_no_pair_of_customer_and_pseudonym(world: World) -> None:
+    for score in Score.objects.all():
+        assert "pseudonym" not in str(score.detail)

@@ -1,0 +1,110 @@
+"""People of every kind around two contests: one public, one that only its organiser knows."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from contest.models import Attack, Entry, Invitation, Phase, Round, Team, User
+from contest.services.teams import create_invitation
+from contest.services.tokens import create_token
+from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
+
+ROLES = ("visitor", "owner", "rival", "loner", "organiser", "stranger", "staff")
+"""Nobody; a member of the team whose things they are; of another team; of none; who runs the contest; who
+runs the hidden contest; staff, who may create contests and nothing else of others'."""
+SCOPES = ("read", "submit", "organise")
+
+
+@dataclass
+class World:
+    round: Round
+    hidden: Round
+    team: Team
+    rivals: Team
+    entry: Entry
+    draft: Entry
+    attack: Attack
+    dry_run: Attack
+    invitation: Invitation
+    invitation_secret: str
+    people: dict[str, User]
+    tokens: dict[str, str]
+    """API secrets: one for every person with all scopes, and of the owner one for every single scope."""
+    names: dict[str, str] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+
+    def browser(self, role: str, *, csrf: bool = False) -> Client:
+        client = Client(raise_request_exception=False, enforce_csrf_checks=csrf)
+        if role in self.people:
+            if role not in self.sessions:
+                client.force_login(self.people[role])
+                self.sessions[role] = client.cookies[settings.SESSION_COOKIE_NAME].value
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[role]
+        return client
+
+    def headers(self, role: str) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.tokens[role]}"} if role in self.tokens else {}
+
+    def filled(self, path: str) -> str:
+        for word, value in self.names.items():
+            path = path.replace(word, value)
+        return path
+
+
+def phases() -> list[tuple[Phase.Kind, datetime.datetime, datetime.datetime]]:
+    now, day = timezone.now(), datetime.timedelta(days=1)
+    return [
+        (Phase.Kind.ANONYMISE, now - day, now + day),
+        (Phase.Kind.ATTACK, now - day, now + day),
+        (Phase.Kind.RESULTS, now + day, now + 2 * day),
+    ]
+
+
+def make_world(feedback: str = "full") -> World:
+    people = {
+        role: make_user(f"{role}-person", is_staff=role == "staff") for role in ROLES if role != "visitor"
+    }
+    contest = make_contest(people["organiser"], slug="open-contest", title="The open contest")
+    round_ = make_round(contest, phases=phases())
+    Round.objects.filter(pk=round_.pk).update(feedback=feedback)
+    round_.refresh_from_db()
+    secret = make_contest(
+        people["stranger"], slug="hidden-contest", title="The hidden contest", is_public=False
+    )
+    hidden = make_round(secret, phases=phases())
+    team = make_team(contest, "Owners", people["owner"])
+    rivals = make_team(contest, "Rivals", people["rival"])
+    entry = make_entry(round_, team, note="the note of the owners")
+    make_entry(round_, rivals, entry_files("swap", 2))
+    work_off()
+    draft = make_entry(round_, team, {"M.csv": b"broken", "T.csv": b"", "P.csv": b""})
+    work_off()
+    dry_run = Attack.objects.create(
+        round=round_, team=team, kind="program", name="program", program_sha256="0" * 64, is_dry_run=True
+    )
+    secret_link = create_invitation(team, people["owner"])
+    tokens = {role: create_token(person, role, SCOPES, 7) for role, person in people.items()}
+    tokens |= {scope: create_token(people["owner"], scope, [scope], 7) for scope in SCOPES}
+    entry.refresh_from_db()
+    draft.refresh_from_db()
+    world = World(
+        round=round_, hidden=hidden, team=team, rivals=rivals, entry=entry, draft=draft,
+        attack=Attack.objects.get(round=round_, kind="house"), dry_run=dry_run,
+        invitation=team.invitations.get(), invitation_secret=secret_link, people=people, tokens=tokens,
+    )  # fmt: skip
+    world.names = {
+        "ENTRY": str(entry.pk),
+        "DRAFT": str(draft.pk),
+        "ATTACK": str(world.attack.pk),
+        "DRYRUN": str(dry_run.pk),
+        "INVITATION": str(world.invitation.pk),
+        "LINK": secret_link,
+        "TEAM": str(team.pk),
+        "TOKEN": str(people["owner"].api_tokens.order_by("pk")[0].pk),
+    }
+    return world
