@@ -48,6 +48,7 @@ urlpatterns = [
     path("tokens/<int:token_id>/revoke/", tokens.revoke, name="token_revoke"),
     path("methods/", methods.methods, name="methods"),
     path("kit/reidentify.py", attacks.template_program, name="template_program"),
+    path("kit/<slug:format_name>/reidentify.py", attacks.template_program, name="template_program"),
     path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),
     path("new/", new.choose, name="contest_new"),
     path("new/bundle/", new.from_bundle, name="contest_from_bundle"),

@@ -13,6 +13,7 @@ from contest.api.view import MemberView, PublicView
 from contest.entry_page import entry_context
 from contest.services.entries import pin_entry, submit_entry
 from contest.storage import Stored
+from datasets.formats import Format
 
 
 class Entries(MemberView):
@@ -32,15 +33,16 @@ class Entries(MemberView):
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
-        data = self.read(requests.EntryUpload)
-        entry = submit_entry(round_, team, self.user, _keep(data), note=data["note"])
+        spec = round_.dataset.spec
+        data = self.read(requests.EntryUpload, format=spec)
+        entry = submit_entry(round_, team, self.user, _keep(data, spec), note=data["note"])
         return Response(shapes.EntryShape(entry).data, 201)
 
 
-def _keep(data: dict[str, Any]) -> Stored:
+def _keep(data: dict[str, Any], spec: Format) -> Stored:
     if data.get("archive") is not None:
         return vault.keep_archive(data["archive"], settings.UPLOAD_MAX_BYTES)
-    parts = {"M.csv": data["master"], "T.csv": data["transactions"], "P.csv": data["truth"]}
+    parts = {file.name: data[file.field] for file in spec.upload_files}
     return vault.keep_parts(parts, settings.UPLOAD_MAX_BYTES)
 
 

@@ -8,29 +8,40 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers as s
 
 from anonymizers.registry import EVERY_ANONYMIZER
+from datasets.formats import FORMATS, Format
 
 Shape = s.Serializer[Any]
 
 
 class EntryUpload(Shape):
-    """One zip, or the three files. Their contents are judged by the checker, not here."""
+    """One zip, or the files of the round's format. Their contents are judged by the checker, not here."""
 
-    archive = s.FileField(required=False, allow_empty_file=True, help_text="Zip of M.csv, T.csv, P.csv.")
-    master = s.FileField(required=False, allow_empty_file=True, help_text="M′")
-    transactions = s.FileField(required=False, allow_empty_file=True, help_text="T′")
-    truth = s.FileField(required=False, allow_empty_file=True, help_text="P; kept secret.")
+    archive = s.FileField(
+        required=False, allow_empty_file=True, help_text="Zip of M.csv, T.csv, P.csv; of AT.csv; or of A.csv."
+    )
+    master = s.FileField(required=False, allow_empty_file=True, help_text="2016: M′")
+    transactions = s.FileField(required=False, allow_empty_file=True, help_text="2016: T′")
+    truth = s.FileField(required=False, allow_empty_file=True, help_text="2016: P; kept secret.")
+    released = s.FileField(required=False, allow_empty_file=True, help_text="2017: A(T); 2018: A")
     note = s.CharField(required=False, allow_blank=True, default="", max_length=200)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        parts = [attrs.get(name) for name in ("master", "transactions", "truth")]
         # An empty file counts as chosen: the checker says what is wrong with it.
-        chosen = [part is not None for part in parts]
-        if attrs.get("archive") is not None and any(chosen):
-            raise s.ValidationError(_("Send either the zip or the three files, not both."), code="both-ways")
-        if attrs.get("archive") is None and not all(chosen):
-            raise s.ValidationError(_("Send `archive`, or all of `master`, `transactions` and `truth`."),
-                                    code="files-missing")  # fmt: skip
+        spec: Format = self.context["format"]
+        fields = [file.field for file in spec.upload_files]
+        chosen = {name for name in FILE_FIELDS if attrs.get(name) is not None}
+        if attrs.get("archive") is not None and chosen:
+            raise s.ValidationError(_("Send either the zip or the files, not both."), code="both-ways")
+        if attrs.get("archive") is None and chosen != set(fields):
+            names = ", ".join(f"`{name}`" for name in fields)
+            raise s.ValidationError(
+                _("Send `archive`, or all of these and no other file: %(names)s.") % {"names": names},
+                code="files-missing",
+            )
         return attrs
+
+
+FILE_FIELDS = sorted({file.field for spec in FORMATS for file in spec.upload_files})
 
 
 class GuessUpload(Shape):

@@ -82,8 +82,8 @@ class FeedShape(Shape):
 class DatasetShape(Shape):
     name = s.CharField()
     description = s.CharField()
-    master_sha256 = s.CharField()
-    transactions_sha256 = s.CharField()
+    format = s.CharField(help_text="2016, 2017 or 2018: which files there are, and what they hold.")
+    files = s.DictField(child=s.CharField(), help_text="The public files and their SHA-256.")
     n_customers = s.IntegerField()
     n_rows = s.IntegerField()
     n_items = s.IntegerField()

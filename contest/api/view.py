@@ -49,9 +49,9 @@ class PublicView(APIView):
         page = pages.paginate_queryset(rows, self.request, view=self)
         return pages.get_paginated_response(shape(page, many=True).data)
 
-    def read(self, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        """The body, valid by its shape."""
-        given = shape(data=self.request.data)
+    def read(self, shape: type[serializers.Serializer[Any]], **context: Any) -> dict[str, Any]:
+        """The body, valid by its shape; ``context`` is what the shape needs to know beside it."""
+        given = shape(data=self.request.data, context=context)
         given.is_valid(raise_exception=True)
         data: dict[str, Any] = given.validated_data
         return data

@@ -5,15 +5,20 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from contest.format_texts import FORMAT_TEXTS
+
 
 class GuessForm(forms.Form):
     archive = forms.FileField(
         label=_("Guesses: one zip with a file a target, or one CSV"),
         allow_empty_file=True,
-        help_text=_("Name the files by the target's number: 12.csv. One line a row of M′; “-” is no guess."),
         widget=forms.FileInput(attrs={"accept": ".zip,.csv,application/zip,text/csv"}),
     )
     note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
+
+    def __init__(self, format_name: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["archive"].help_text = FORMAT_TEXTS[format_name].guess
 
 
 class ProgramForm(forms.Form):

@@ -1,49 +1,51 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import IO, Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from contest.format_texts import FORMAT_TEXTS
+from datasets.formats import Format
+
 
 class UploadForm(forms.Form):
-    """One zip, or the three files. Their contents are judged by the checker, not here."""
+    """One zip, or the files of the format. Their contents are judged by the checker, not here."""
 
     archive = forms.FileField(
-        label=_("One zip with M.csv, T.csv and P.csv"),
         required=False,
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
-    master = forms.FileField(
-        label=_("M′: the master table"),
-        required=False,
-        allow_empty_file=True,
-        widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
-    )
-    transactions = forms.FileField(
-        label=_("T′: the transactions"),
-        required=False,
-        allow_empty_file=True,
-        widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
-    )
-    truth = forms.FileField(
-        label=_("P: who is who (kept secret)"),
-        required=False,
-        allow_empty_file=True,
-        widget=forms.FileInput(attrs={"accept": ".csv,.txt,text/csv,text/plain"}),
-    )
     note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
+
+    def __init__(self, spec: Format, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.spec = spec
+        self.text = FORMAT_TEXTS[spec.name]
+        self.fields["archive"].label = self.text.archive
+        for file in spec.upload_files:
+            accepted = {"accept": ".csv,.txt,text/csv,text/plain", "data-file": file.name}
+            self.fields[file.field] = forms.FileField(
+                label=self.text.files[file.name].label,
+                required=False,
+                allow_empty_file=True,
+                widget=forms.FileInput(attrs=accepted),
+            )
+
+    @property
+    def file_fields(self) -> list[forms.BoundField]:
+        return [self[file.field] for file in self.spec.upload_files]
 
     def clean(self) -> dict[str, Any] | None:
         data = super().clean() or {}
-        parts = [data.get(name) for name in ("master", "transactions", "truth")]
+        parts = [data.get(file.field) for file in self.spec.upload_files]
         if data.get("archive") and any(parts):
-            raise forms.ValidationError(
-                _("Choose either the zip or the three files, not both."), code="both-ways"
-            )
+            raise forms.ValidationError(self.text.both, code="both-ways")
         if not data.get("archive") and not all(parts):
-            raise forms.ValidationError(
-                _("Choose one zip, or all three files: M′, T′ and P."), code="files-missing"
-            )
+            raise forms.ValidationError(self.text.missing, code="files-missing")
         return data
+
+    def parts(self) -> dict[str, IO[bytes]]:
+        """The files that came one by one, by the names of the format."""
+        return {file.name: self.cleaned_data[file.field] for file in self.spec.upload_files}

@@ -22,12 +22,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='dataset',
             name='format',
-            field=models.CharField(default='2016', max_length=20),
+            field=models.CharField(db_default='2016', default='2016', max_length=20),
         ),
         migrations.AddField(
             model_name='dataset',
             name='knowledge',
-            field=models.JSONField(blank=True, default=dict, help_text='Files that attackers are told beside the tables.'),
+            field=models.JSONField(blank=True, db_default={}, default=dict, help_text='Files that attackers are told beside the tables.'),
         ),
         migrations.AddField(
             model_name='entry',

@@ -13,11 +13,12 @@ class Dataset(models.Model):
 
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
-    format = models.CharField(max_length=20, default="2016")
+    format = models.CharField(max_length=20, default="2016", db_default="2016")
     master_sha256 = models.CharField(max_length=64, blank=True)
     transactions_sha256 = models.CharField(max_length=64)
     knowledge = models.JSONField(
         default=dict,
+        db_default={},
         blank=True,
         help_text="Files that attackers are told beside the tables.",
     )

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from attacks.sandbox import TEMPLATE_PROGRAM
+from attacks.games import find_game
 from contest import access, queries
 from contest.archives import guesses_in, targets_bundle
 from contest.attack_page import attack_summary
@@ -54,7 +54,7 @@ def seek(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     if team is None:
         messages.info(request, _("Create a team or join one first; attacks belong to teams."))
         return redirect("team_create", slug)
-    return _seek_page(request, round_, team, GuessForm(), ProgramForm())
+    return _seek_page(request, round_, team, GuessForm(round_.dataset.format), ProgramForm())
 
 
 def _seek_page(
@@ -84,9 +84,13 @@ def _seek_page(
 
 
 @require_safe
-def template_program(request: PageRequest) -> FileResponse:
+def template_program(request: PageRequest, format_name: str = "2016") -> FileResponse:
     """A working re-identifier to start from."""
-    return FileResponse(TEMPLATE_PROGRAM.open("rb"), as_attachment=True, filename="reidentify.py")
+    try:
+        template = find_game(format_name).template
+    except KeyError:
+        raise Http404 from None
+    return FileResponse(template.open("rb"), as_attachment=True, filename="reidentify.py")
 
 
 @login_required
@@ -106,7 +110,7 @@ def targets(request: UserRequest, slug: str, round_slug: str) -> FileResponse:
 def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
-    form = GuessForm(request.POST, request.FILES)
+    form = GuessForm(round_.dataset.format, request.POST, request.FILES)
     if form.is_valid():
         try:
             note = form.cleaned_data["note"]
@@ -136,7 +140,7 @@ def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResp
             form.add_error("program", refusal.text)
         else:
             return redirect(attack)
-    return _seek_page(request, round_, team, GuessForm(), form, status=422)
+    return _seek_page(request, round_, team, GuessForm(round_.dataset.format), form, status=422)
 
 
 @require_safe

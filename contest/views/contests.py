@@ -8,8 +8,9 @@ from django.views.decorators.http import require_safe
 
 from attacks.registry import attack as find_attack
 from contest import access, queries
+from contest.format_texts import FORMAT_TEXTS
 from contest.markdown import docstring_to_html, to_html
-from contest.models import Attack, Round
+from contest.models import Attack
 from contest.ranking import find_ranking
 from contest.views.requests import PageRequest
 from datasets.rules import FileRules
@@ -48,6 +49,7 @@ def contest(request: PageRequest, slug: str) -> HttpResponse:
 @require_safe
 def rules(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     round_ = access.round_for(request.user, slug, round_slug)
+    text = FORMAT_TEXTS[round_.dataset.format]
     context = {
         "contest": round_.contest,
         "round": round_,
@@ -55,7 +57,9 @@ def rules(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
             {**limit, "measure": find_measure(limit["measure"]), "documentation_html": _measure_html(limit)}
             for limit in round_.limits
         ],
-        "file_rules": file_rule_sentences(round_),
+        "text": text,
+        "file_rules": text.sentences(FileRules(**round_.file_rules)),
+        "files": [file.name for file in round_.dataset.spec.upload_files],
         "attacks": [
             find_attack(row.name) for row in Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE)
         ],
@@ -66,17 +70,3 @@ def rules(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 
 def _measure_html(limit: dict[str, Any]) -> str:
     return docstring_to_html(find_measure(limit["measure"]).documentation)
-
-
-def file_rule_sentences(round_: Round) -> list[tuple[str, bool]]:
-    """The round's file rules in words, each with whether it is allowed."""
-    rules = FileRules(**round_.file_rules)
-    return [
-        ("M′ may have fewer rows than M", rules.drop_customers),
-        ("T′ may have fewer rows than T", rules.drop_rows),
-        ("T′ may have more rows than T", rules.add_rows),
-        ("T′ may hold items that T lacks", rules.foreign_items),
-        ("T′ may hold dates outside T's range", rules.foreign_dates),
-        ("M′ may hold countries that M lacks", rules.foreign_countries),
-        ("M′ may hold generalised cells", rules.generalised),
-    ]

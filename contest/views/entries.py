@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -29,11 +27,12 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     if team is None:
         messages.info(request, _("Create a team or join one first; entries belong to teams."))
         return redirect("team_create", slug)
-    form = UploadForm(request.POST or None, request.FILES or None)
+    spec = round_.dataset.spec
+    form = UploadForm(spec, request.POST or None, request.FILES or None)
     status = 200
     if request.method == "POST" and form.is_valid():
         try:
-            stored = _keep(form.cleaned_data)
+            stored = _keep(form)
             entry = submit_entry(round_, team, request.user, stored, note=form.cleaned_data["note"])
         except Refused as refusal:
             form.add_error(None, refusal.text)
@@ -46,17 +45,17 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
         "round": round_,
         "team": team,
         "form": form,
+        "text": form.text,
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
     }
     return render(request, "contest/upload.html", context, status=status)
 
 
-def _keep(data: dict[str, Any]) -> Stored:
-    if data["archive"]:
-        return vault.keep_archive(data["archive"], settings.UPLOAD_MAX_BYTES)
-    parts = {"M.csv": data["master"], "T.csv": data["transactions"], "P.csv": data["truth"]}
-    return vault.keep_parts(parts, settings.UPLOAD_MAX_BYTES)
+def _keep(form: UploadForm) -> Stored:
+    if form.cleaned_data["archive"]:
+        return vault.keep_archive(form.cleaned_data["archive"], settings.UPLOAD_MAX_BYTES)
+    return vault.keep_parts(form.parts(), settings.UPLOAD_MAX_BYTES)
 
 
 @require_safe

@@ -5,49 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from datasets.archive import Limits, open_upload
-from datasets.check import ENTRY_FILES, check_entry
-from datasets.folder import read_original
+from datasets.formats import FORMATS, Format
 from datasets.problems import BadFiles, Problem, Verdict
-from datasets.pwscup2017 import check_2017, read_sheet
-from datasets.pwscup2018 import check_2018, read_sheet_2018
 from datasets.reader import Source
 from datasets.rules import FileRules
 from kakurenbo.main import UsageError
 
-
-@dataclass(frozen=True)
-class Preset:
-    """How a year's original is read, which files an entry has, and how they are checked."""
-
-    read: Callable[[Path], Any]
-    files: tuple[str, ...]
-    check: Callable[[Mapping[str, Source], Any], Verdict]
-
-
-PRESETS = {
-    "pwscup2016": Preset(
-        read_original,
-        ENTRY_FILES,
-        lambda files, original: check_entry(files, original, FileRules(max_bytes=sys.maxsize)).verdict,
-    ),
-    "pwscup2017": Preset(
-        lambda folder: read_sheet(folder / "T.csv"),
-        ("AT.csv",),
-        lambda files, original: check_2017(files["AT.csv"], original)[1],
-    ),
-    "pwscup2018": Preset(
-        lambda folder: read_sheet_2018(folder / "T.csv"),
-        ("A.csv",),
-        lambda files, original: check_2018(files["A.csv"], original)[1],
-    ),
-}
+PRESETS = {f"pwscup{spec.name}": spec for spec in FORMATS}
+RULES = FileRules(max_bytes=sys.maxsize)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,9 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if verdict.ok else 1
 
 
-def _verdict(preset: Preset, folder: Path, entry: Path | None) -> Verdict:
+def _verdict(spec: Format, folder: Path, entry: Path | None) -> Verdict:
     try:
-        original = preset.read(folder)
+        original = spec.read_original(folder)
     except BadFiles as error:
         if entry is None:
             return error.verdict
@@ -85,10 +55,10 @@ def _verdict(preset: Preset, folder: Path, entry: Path | None) -> Verdict:
         return Verdict()
     with ExitStack() as stack:
         try:
-            files = open_entry(entry, preset.files, stack)
+            files = open_entry(entry, spec.upload_names, stack)
         except BadFiles as error:
             return error.verdict
-        return preset.check(files, original)
+        return spec.check_upload(files, original, RULES).verdict
 
 
 def open_entry(entry: Path, wanted: tuple[str, ...], stack: ExitStack) -> Mapping[str, Source]:

@@ -11,81 +11,35 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from datasets.check import ENTRY_FILES, check_entry
-from datasets.folder import read_original
+from datasets.formats import Format, find_format
 from datasets.problems import BadFiles, Verdict
-from datasets.pwscup2017 import check_2017, read_sheet
-from datasets.pwscup2018 import check_2018, read_sheet_2018
-from datasets.reader import Source
 from datasets.rules import FileRules
 from kakurenbo.commands.check import open_entry
 from kakurenbo.main import UsageError
 from scoring.measure import Measure, Measurement
 from scoring.presets import PWSCUP2016
-from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
+from scoring.registry import MEASURES_2017, MEASURES_2018, measures_of
 from scoring.rules import Limit, RoundVerdict, evaluate
 from scoring.run import measure_pair
-
-Files = Mapping[str, Source]
 
 
 @dataclass(frozen=True)
 class Preset:
-    """How a year's files are read and checked, what is measured, and which limits hold.
+    """A year's files, what is measured of them, and which limits hold."""
 
-    ``check(files, original, rules)`` returns the released table, its truth and the verdict.
-    """
-
-    read: Callable[[Path], Any]
-    files: tuple[str, ...]
-    check: Callable[[Files, Any, FileRules], tuple[Any, Any, Verdict]]
-    measures: tuple[Measure, ...]
+    format: Format
     default: tuple[str, ...]
-    limits: tuple[Limit, ...]
+    limits: tuple[Limit, ...] = ()
 
-
-def _check_2016(files: Files, original: Any, rules: FileRules) -> tuple[Any, Any, Verdict]:
-    checked = check_entry(files, original, rules)
-    if checked.release is None:
-        return None, None, checked.verdict
-    return checked.release.data, checked.release.truth, checked.verdict
-
-
-def _check_2017(files: Files, original: Any, rules: FileRules) -> tuple[Any, Any, Verdict]:
-    released, verdict = check_2017(files["AT.csv"], original)
-    return released, None, verdict
-
-
-def _check_2018(files: Files, original: Any, rules: FileRules) -> tuple[Any, Any, Verdict]:
-    released, verdict = check_2018(files["A.csv"], original)
-    return released, None, verdict
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return measures_of(self.format.name)
 
 
 PRESETS = {
-    "pwscup2016": Preset(
-        read_original,
-        ENTRY_FILES,
-        _check_2016,
-        MEASURES,
-        tuple(limit.measure for limit in PWSCUP2016),
-        PWSCUP2016,
-    ),
-    "pwscup2017": Preset(
-        lambda folder: read_sheet(folder / "T.csv"),
-        ("AT.csv",),
-        _check_2017,
-        MEASURES_2017,
-        tuple(measure.name for measure in MEASURES_2017),
-        (),
-    ),
-    "pwscup2018": Preset(
-        lambda folder: read_sheet_2018(folder / "T.csv"),
-        ("A.csv",),
-        _check_2018,
-        MEASURES_2018,
-        tuple(measure.name for measure in MEASURES_2018),
-        (),
-    ),
+    "pwscup2016": Preset(find_format("2016"), tuple(limit.measure for limit in PWSCUP2016), PWSCUP2016),
+    "pwscup2017": Preset(find_format("2017"), tuple(measure.name for measure in MEASURES_2017)),
+    "pwscup2018": Preset(find_format("2018"), tuple(measure.name for measure in MEASURES_2018)),
 }
 
 
@@ -138,21 +92,23 @@ def _score(
     preset: Preset, folder: Path, entry: Path, measures: Sequence[Measure], rules: FileRules
 ) -> tuple[Verdict, dict[str, Measurement]]:
     try:
-        original = preset.read(folder)
+        original = preset.format.read_original(folder)
     except BadFiles as error:
         first = error.verdict.problems[0]
         raise UsageError(f"The original in {folder} is not valid. First problem: {first}") from error
     with ExitStack() as stack:
         try:
-            files = open_entry(entry, preset.files, stack)
+            files = open_entry(entry, preset.format.upload_names, stack)
         except BadFiles as error:
             return error.verdict, {}
-        released, truth, verdict = preset.check(files, original, rules)
-    if not verdict.ok:
-        return verdict, {}
+        checked = preset.format.check_upload(files, original, rules)
+    neutral = checked.neutral
+    if neutral is None:
+        return checked.verdict, {}
     options = {"ut-jaccard": {"vanished": rules.vanished}}
-    results = measure_pair(original, released, truth, measures, _progress(), options)
-    return verdict, results
+    pair = preset.format.measured(original, neutral.released, neutral.truth)
+    results = measure_pair(*pair, measures, _progress(), options)
+    return checked.verdict, results
 
 
 def _progress() -> Callable[[int, int, Measure | None], None] | None:

@@ -1,19 +1,20 @@
-"""``kakurenbo submit``: hand in an entry, a zip or a folder with M.csv, T.csv and P.csv."""
+"""``kakurenbo submit``: hand in an entry, a zip or a folder with the files of its format."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from datasets.formats import FORMATS
 from kakurenbo.commands.status import follow
 from kakurenbo.main import UsageError
 from kakurenbo.place import add_place_arguments, find_place
 
-PARTS = {"master": "M.csv", "transactions": "T.csv", "truth": "P.csv"}
+EXPECTED = "; or ".join(f"{', '.join(spec.upload_names)} ({spec.name})" for spec in FORMATS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("entry", type=Path, help="zip, or folder of M.csv, T.csv and P.csv")
+    parser.add_argument("entry", type=Path, help=f"zip, or folder of {EXPECTED}")
     parser.add_argument("--note", default="", help="a note to yourself")
     parser.add_argument("--follow", action="store_true", help="stay until the result is there")
     add_place_arguments(parser)
@@ -32,8 +33,7 @@ def _files(entry: Path) -> dict[str, Path]:
         if not entry.is_file():
             raise UsageError(f"{entry} is neither a zip nor a folder.")
         return {"archive": entry}
-    files = {field: entry / name for field, name in PARTS.items()}
-    absent = [path.name for path in files.values() if not path.is_file()]
-    if absent:
-        raise UsageError(f"{entry} lacks {', '.join(absent)}. An entry has M.csv, T.csv and P.csv.")
-    return files
+    for spec in FORMATS:
+        if all((entry / name).is_file() for name in spec.upload_names):
+            return {file.field: entry / file.name for file in spec.upload_files}
+    raise UsageError(f"{entry} holds no entry. Expected {EXPECTED}.")

@@ -103,7 +103,7 @@ def test_what_the_site_refuses_is_told_with_its_code(
     logged_in: str, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["submit", str(tmp_path)]) == 2
-    assert "lacks M.csv, T.csv, P.csv" in capsys.readouterr().err
+    assert "Expected M.csv, T.csv, P.csv (2016); or AT.csv (2017)" in capsys.readouterr().err
     assert main(["status", "999999"]) == 2
     assert "[not-found]" in capsys.readouterr().err
     world.round.phases.filter(kind="anonymise").delete()

@@ -119,6 +119,8 @@ def test_an_original_is_checked_alone(
 )
 def test_the_presets_of_other_years(tmp_path: Path, preset: str, file: str, sample: ModuleType) -> None:
     (tmp_path / "T.csv").write_bytes(sample.ORIGINAL)
+    people = {line.partition(b",")[0] for line in sample.ORIGINAL.splitlines()}
+    (tmp_path / "M.csv").write_bytes(b"".join(name + b",f,1950/1/31,France\n" for name in sorted(people)))
     (tmp_path / file).write_bytes(sample.RELEASED)
     call = ["check", "--preset", preset, "--original", str(tmp_path)]
     assert main(call) == 0

@@ -2,10 +2,13 @@
 (() => {
   const suffix = /\.(csv|txt|zip)$/i;
 
-  function fieldOf(name) {
-    if (/\.zip$/i.test(name)) return "archive";
-    if (!suffix.test(name)) return null;
-    return { m: "master", t: "transactions", p: "truth" }[name[0].toLowerCase()] || null;
+  // A lone file of the format takes any table; of several, the first letter of the name tells which.
+  function inputOf(name, inputs) {
+    if (/\.zip$/i.test(name)) return inputs.find((input) => input.name === "archive");
+    if (!suffix.test(name)) return undefined;
+    const tables = inputs.filter((input) => input.dataset.file);
+    const begins = (input) => input.dataset.file[0].toLowerCase() === name[0].toLowerCase();
+    return tables.length === 1 ? tables[0] : tables.find(begins);
   }
 
   function put(input, file) {
@@ -44,14 +47,14 @@
     }
 
     function missing() {
-      const has = (name) => inputs.some((input) => input.name === name && input.files.length);
-      return !has("archive") && !["master", "transactions", "truth"].every(has);
+      const archive = inputs.some((input) => input.name === "archive" && input.files.length);
+      return !archive && !inputs.filter((input) => input.dataset.file).every((input) => input.files.length);
     }
 
     function drop(files) {
       const unknown = [];
       for (const file of files) {
-        const input = inputs.find((each) => each.name === fieldOf(file.name));
+        const input = inputOf(file.name, inputs);
         if (input) {
           put(input, file);
           keepOneWay(input);
