@@ -66,6 +66,7 @@ urlpatterns = [
     path(f"{ROUND}hashes/", trust.hashes, name="hashes"),
     path(f"{ROUND}hashes/verify/", trust.verify_hashes, name="verify_hashes"),
     path(f"{ROUND}data/", datasets.dataset, name="dataset"),
+    path(f"{ROUND}risk/", datasets.risk, name="risk"),
     path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),
     path(f"{ROUND}kit.zip", datasets.kit, name="kit"),
     path(f"{ROUND}upload/", entries.upload, name="upload"),

@@ -145,4 +145,5 @@ KMM = TableMethod(
     ),
     roles=("id", "qid"),
     optional=("sensitive",),
+    picture="contest/methods/_kmm.html",
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,10 @@ import pandas as pd
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
 from anonymizers.kmm.kmm import KMM, distortion, solved, written_back
 from anonymizers.kmm.panel import panel_problem
-from anonymizers.market import PERIODS, distinct_pairs, period_of
+from anonymizers.market import PERIODS
 from anonymizers.publish import Refused, publish, with_rows
 from anonymizers.rebuild import usual_prices
+from datasets.baskets import Baskets, baskets
 from datasets.tables import Coded, Dataset, Integers, Transactions, frozen
 
 
@@ -36,7 +37,7 @@ def kmm_entry(
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data: Protecting for k-Anonymity"
     (2022), sections 4 and 5.1.
     """
-    basket = baskets(original, items, period, amounts)
+    basket = baskets(original, items, PERIODS[period], amounts == "bought")
     names = [str(name) for name in basket.table.columns if name != "customer"]
     weights = {name: period_weight if name == "period" else 1.0 for name in names}
     panel = panel_problem(basket.table, "customer", names, k, weights=weights)
@@ -52,45 +53,6 @@ def kmm_entry(
         "items": original.transactions.item.labels[basket.items].tolist(),
     }
     return Anonymized(publish(with_rows(original, rows), rng), report)
-
-
-@dataclass(frozen=True, eq=False)
-class Baskets:
-    """Receipts that hold a top item: record i is a customer, a period, and units of every top item."""
-
-    table: pd.DataFrame
-    record: Integers
-    """By row of T, its record; −1 where the receipt has none of the top items."""
-    items: Integers
-    """The codes of the top items, in the order of the columns."""
-
-
-def baskets(original: Dataset, items: int, period: str, amounts: str) -> Baskets:
-    """Code T by receipt: a customer's rows of one receipt and period are one record."""
-    rows = original.transactions
-    bought, _ = distinct_pairs(rows.item.codes.astype(np.int64), rows.customer)
-    buyers = np.bincount(bought, minlength=rows.item.n_labels)
-    top = np.argsort(-buyers, kind="stable")[:items]
-    place = np.full(rows.item.n_labels, -1, dtype=np.int64)
-    place[top] = np.arange(len(top))
-    number = period_of(rows, period)
-    visit = np.unique(
-        (rows.customer.astype(np.int64) * rows.receipt.n_labels + rows.receipt.codes) * (number.max() + 1)
-        + number,
-        return_inverse=True,
-    )[1]
-    column = place[rows.item.codes]
-    wanted = np.flatnonzero(column >= 0)
-    held, record_of_wanted = np.unique(visit[wanted], return_inverse=True)
-    units = np.zeros((len(held), len(top)), dtype=np.int64)
-    np.add.at(units, (record_of_wanted, column[wanted]), rows.quantity[wanted])
-    first = wanted[np.unique(record_of_wanted, return_index=True)[1]]
-    table = pd.DataFrame({"customer": rows.customer[first], "period": number[first]})
-    for j in range(len(top)):
-        table[f"item{j}"] = units[:, j] if amounts == "units" else (units[:, j] > 0).astype(np.int64)
-    numbered = np.full(int(visit.max()) + 1, -1, dtype=np.int64)
-    numbered[held] = np.arange(len(held))
-    return Baskets(table, numbered[visit], top)
 
 
 def rewritten(
@@ -177,4 +139,5 @@ KMM_ENTRY = Anonymizer(
         Parameter("period_weight", "float", 1.0, "Weight of a period apart in the distance.", 1e-6, 1e6),
         Parameter("effort", "float", 0.3, "How long to search, 1 being usual for a panel.", low=0, high=100),
     ),
+    picture="contest/methods/_kmm.html",
 )  # fmt: skip

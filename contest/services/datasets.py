@@ -79,16 +79,16 @@ def hash_fields(names: tuple[str, ...], stored: dict[str, str]) -> dict[str, str
 
 def load_original(dataset: Dataset) -> Any:
     """The tables of a data set, as its format reads them."""
-    return _load(dataset.format, True, tuple(dataset.files.items()))
+    return load_files(dataset.format, True, tuple(dataset.files.items()))
 
 
 def load_released(entry: Entry) -> Any:
     """The public tables of an entry, as its format reads them."""
-    return _load(entry.round.dataset.format, False, tuple(entry.files.items()))
+    return load_files(entry.round.dataset.format, False, tuple(entry.files.items()))
 
 
 @lru_cache(maxsize=4)
-def _load(format: str, original: bool, files: Files) -> Any:
+def load_files(format: str, original: bool, files: Files) -> Any:
     """Read published files. The tables are read-only, so a process may share them."""
     spec = find_format(format)
     with tempfile.TemporaryDirectory() as name:
@@ -112,7 +112,7 @@ def describe_dataset(dataset: Dataset) -> dict[str, list[dict[str, object]]]:
 @lru_cache(maxsize=16)
 def _described(format: str, files: Files) -> dict[str, list[dict[str, object]]]:
     """Facts for the page of a data set: how long receipts are, and how trade runs over the months."""
-    spec, original = find_format(format), _load(format, True, files)
+    spec, original = find_format(format), load_files(format, True, files)
     lines = spec.receipt_lines(original)
     edges = [1, 2, 5, 10, 20, 50, 100]
     labels = ["1", "2–4", "5–9", "10–19", "20–49", "50–99", "100+"]

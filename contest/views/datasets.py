@@ -8,6 +8,7 @@ from contest import access
 from contest.archives import data_bundle
 from contest.kit.build import open_kit
 from contest.markdown import to_html
+from contest.risk_page import ITEMS, has_report, report_of, risk_context
 from contest.services.datasets import describe_dataset
 from contest.storage import published
 from contest.views.requests import PageRequest
@@ -23,8 +24,21 @@ def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
         "dataset": found,
         "description_html": to_html(found.description),
         "facts": describe_dataset(found),
+        "has_risk_report": has_report(found),
     }
     return render(request, "contest/dataset.html", context)
+
+
+@require_safe
+def risk(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
+    """Who is at risk in the round's data; open to whoever may download it."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    found = round_.dataset
+    if not has_report(found):
+        raise Http404
+    report = report_of(found)
+    context = {"contest": round_.contest, "round": round_, "dataset": found, "items": ITEMS}
+    return render(request, "contest/risk.html", context | risk_context(report))
 
 
 @require_safe

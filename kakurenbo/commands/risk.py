@@ -11,6 +11,7 @@ import pandas as pd
 
 from kakurenbo.main import UsageError
 from kakurenbo.panel_columns import add_panel_columns, panel_columns
+from kakurenbo.risk_report import add_report_arguments, run_report
 from scoring.measure import Measurement, RiskMeasure
 from scoring.registry import PANEL_RISKS, risk
 
@@ -19,7 +20,7 @@ SEVERAL = ("sensitive", "group")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="a risk measure, see `kakurenbo list risks`")
+    parser.add_argument("name", metavar="NAME", help="`report`, or a measure, see `kakurenbo list risks`")
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
     parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
     parser.add_argument("--qid", "--qi", default="", metavar="COL,COL", help="the quasi-identifier columns")
@@ -34,10 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--distinct", action="store_true", help="a period's subjects differ (lp)")
     parser.add_argument("--intercept", action="store_true", help="give the model intercepts (lp)")
+    add_report_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.name == "report":
+        return run_report(arguments, read_table(arguments.table))
     try:
         measure = risk(arguments.name)
     except KeyError as error:

@@ -40,7 +40,7 @@ def individual_risk(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Measure
 
     panel = panel_of(table, id, qid)
     rolled = snowball(panel)
-    risk, means = _risks(rolled)
+    risk, means = risks(rolled)
     order = np.argsort(-risk, kind="stable")[:LIST_LIMIT]
     detail = {
         "people": panel.n_people,
@@ -59,7 +59,7 @@ def individual_risk(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Measure
     return Measurement(math.fsum(risk) / panel.n_people if panel.n_people else 0.0, detail)
 
 
-def _risks(rolled: Snowball) -> tuple[npt.NDArray[np.float64], list[float]]:
+def risks(rolled: Snowball) -> tuple[npt.NDArray[np.float64], list[float]]:
     """IR of every person, and its mean by iteration."""
     risk = np.zeros(len(rolled.iteration))
     order = np.argsort(rolled.iteration, kind="stable")

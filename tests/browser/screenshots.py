@@ -88,6 +88,8 @@ def visitor_pages(page: Page, url: str) -> dict[str, str]:
         "leaderboard": "/contests/demo/practice/",
         "rules": "/contests/demo/practice/rules/",
         "data": "/contests/demo/practice/data/",
+        "risk": "/contests/demo/practice/risk/",
+        "kmm": "/methods/tables/kmm/",
         "entry-of-others": entry or "/",
         "matrix": "/contests/demo/practice/matrix/",
         "attack-page": attack or "/",

@@ -60,10 +60,12 @@ def test_a_visitor_reads_every_public_page(client: Client, round_: Round) -> Non
         reverse("method", args=["anonymizers", "swap"]),
         reverse("method", args=["anonymizers", "gh-tree"]),
         reverse("method", args=["tables", "mondrian"]),
+        reverse("method", args=["tables", "kmm"]),
         reverse("contest", args=slugs[:1]),
         reverse("leaderboard", args=slugs),
         reverse("rules", args=slugs),
         reverse("dataset", args=slugs),
+        reverse("risk", args=slugs),
         reverse("healthz"),
     ]
     for page in pages:
