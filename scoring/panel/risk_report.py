@@ -117,7 +117,7 @@ def risk_report(
 
 
 def _bought(table: pd.DataFrame, brands: Sequence[str]) -> pd.DataFrame:
-    return table.loc[(table[list(brands)].to_numpy() > 0).any(axis=1)]
+    return table.take(np.flatnonzero((table[list(brands)].to_numpy() > 0).any(axis=1)))
 
 
 def _require_units(table: pd.DataFrame, columns: Sequence[str]) -> None:
