@@ -8,7 +8,7 @@ WORKERS ?= 2
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots chaos long-kmm system lock clean
+.PHONY: help install run test lint format bench screenshots accessibility chaos long-kmm system lock clean
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,8 +47,11 @@ format: $(STAMP) ## Put the code into the house format
 bench: $(STAMP) ## Measure ours against its peers, as ratios
 	@$(BIN)/python -m tests.bench
 
-screenshots: $(STAMP) ## Write pictures of every page to var/screenshots
-	@$(BIN)/python -m tests.browser.screenshots
+screenshots: $(STAMP) ## Write pictures of every page, language, theme and width to var/screenshots
+	@$(BIN)/python -m pytest -q -s tests/browser/screenshots.py
+
+accessibility: $(STAMP) ## Let axe-core look at every page in every language, theme and width
+	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -q -s tests/browser/test_accessibility.py
 
 chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
 	@KAKURENBO_TEST_MATRIX=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q

@@ -1,0 +1,139 @@
+"""A small contest in which something of everything has happened, for pictures and for tests of every page."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from contest.models import AccountToken, Attack, Entry, LogIn, Phase, Rescore, Round, User
+from contest.services import accounts, teams, tokens
+from contest.services.contests import announce
+from contest.services.house import request_house_entry
+from contest.services.offence import submit_guesses
+from contest.services.post import LINKS
+from contest.services.rescoring import preview_rescore
+from scoring.rules import Limit
+from tests.factories import (
+    LIMITS,
+    PASSWORD,
+    entry_files,
+    make_contest,
+    make_entry,
+    make_round,
+    make_team,
+    make_user,
+    work_off,
+)
+
+DAY = datetime.timedelta(days=1)
+ROLES = ("visitor", "newcomer", "team", "organiser")
+
+
+@dataclass(frozen=True)
+class World:
+    """What the addresses of pages need, and the cookies of those who may see them."""
+
+    values: dict[str, Any]
+    tokens: dict[str, str]
+    cookies: dict[str, str]
+    round: Round
+    entries: dict[str, Entry]
+
+    def client(self, role: str) -> Client:
+        client = Client()
+        if role in self.cookies:
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.cookies[role]
+        return client
+
+
+def build_world() -> World:
+    """Make it all through the services, and do all the work that follows."""
+    oni, hana = make_user("oni", is_staff=True), make_user("hana", time_zone="Asia/Tokyo")
+    newcomer = make_user("mai")
+    now = timezone.now()
+    contest = make_contest(
+        oni,
+        slug="shop",
+        title="Hide and seek in the shop",
+        description="A *small* contest.",
+        time_zone="Asia/Tokyo",
+    )
+    phases = [
+        (Phase.Kind.ANONYMISE, now - DAY, now + DAY),
+        (Phase.Kind.ATTACK, now - DAY / 2, now + DAY),
+        (Phase.Kind.RESULTS, now + DAY, now + 2 * DAY),
+    ]
+    round_ = make_round(contest, phases=phases, attacks=["re-itemset", "re-totals"])
+    foxes = make_team(contest, "Foxes", hana)
+    good = make_entry(round_, foxes, entry_files("swap", 5), note="half of the rows")
+    broken = make_entry(
+        round_, foxes, {**entry_files(), "T.csv": b"a1,1,2011/1/1,8:00,x\n", "P.csv": b"1\n0\n"}
+    )
+    other = make_entry(round_, make_team(contest, "Owls"), entry_files("shuffle", 2))
+    announce(contest, oni, "The round is open", "Read the *rules*, then upload.")
+    request_house_entry(round_, oni, "swap")
+    work_off()
+    attack = _guess(round_, hana, Entry.objects.get(pk=other.pk))
+    make_user("ken")
+    limits = [*LIMITS[:-1], Limit("rfm", "<=", 1e-9)]
+    preview_rescore(round_, oni, limits, "The committee decided so.")
+    tokens.create_token(hana, "laptop", ["read"], 30)
+    invitation = teams.create_invitation(foxes, hana)
+    work_off()
+    accounts.ask_to_confirm(newcomer)
+    cookies = {"newcomer": _cookie("mai"), "team": _cookie("hana"), "organiser": _cookie("oni")}
+    values = {
+        "slug": contest.slug,
+        "round_slug": round_.slug,
+        "team_id": foxes.pk,
+        "entry_id": other.pk,
+        "attack_id": attack.pk,
+        "rescore_id": Rescore.objects.get().pk,
+        "log_in_id": LogIn.objects.filter(user=hana).first().pk,  # type: ignore[union-attr]
+        "phase_id": round_.phases.first().pk,
+        "act": "extend",
+        "token_id": hana.api_tokens.get().pk,
+        "invitation_id": foxes.invitations.get().pk,
+        "kind": "anonymizers",
+        "name": "gh-tree",
+    }
+    links = {
+        "join": invitation,
+        "email_confirm": _link(newcomer, AccountToken.Purpose.CONFIRM),
+        "password_reset_confirm": _link(newcomer, AccountToken.Purpose.RESET),
+    }
+    return World(values, links, cookies, round_, {"own": good, "broken": broken, "other": other})
+
+
+def _guess(round_: Round, user: User, target: Entry) -> Attack:
+    rows = b"".join(b"%d\n" % row for row in range(1, (target.n_released or 0) + 1))
+    team = user.memberships.get().team
+    return submit_guesses(round_, team, user, {target.pk: io.BytesIO(rows)}, note="in order")
+
+
+def _cookie(name: str) -> str:
+    client = Client(headers={"User-Agent": "A browser"})
+    answer = client.post(reverse("login"), {"username": name, "password": PASSWORD})
+    assert answer.status_code == 302, answer.content.decode()
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def _link(user: User, purpose: AccountToken.Purpose) -> str:
+    """A link as a letter would hold it."""
+    token = f"{purpose}-{'x' * 32}"
+    lasts = max(entry[2] for entry in LINKS.values())
+    AccountToken.objects.create(
+        user=user,
+        purpose=purpose,
+        email=user.email,
+        token_sha256=teams.hash_token(token),
+        expires_at=timezone.now() + lasts,
+    )
+    return token
