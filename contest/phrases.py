@@ -73,6 +73,9 @@ CELLS = (
     "an interval as [a;b]",
     "at least %(n)s of the rows kept",
     "items of T",
+    "a customer of T",
+    "a pseudonym of the target, or %(no_guess)s",
+    "a pseudonym of the target",
 )
 
 COUNTS = (

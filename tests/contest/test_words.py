@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 TELLERS = {"BadCell": 1, "add": 1, "add_rows": 1, "ProgramError": 0, "ParameterError": 0}
 """Calls of the numerics that carry a sentence, and which argument it is."""
 SOURCES = [
-    *sorted((ROOT / "datasets").glob("*.py")),
+    *sorted((ROOT / "datasets").rglob("*.py")),
     ROOT / "attacks/sandbox/program.py",
     ROOT / "anonymizers/parameters.py",
 ]
