@@ -160,6 +160,18 @@ def entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -
     raise Http404
 
 
+def portrait_is_open(user: Viewer, entry: Entry) -> bool:
+    """Whether an entry's pictures are for somebody who sees its page.
+
+    They count customers by how far they moved, which P tells: before the results phase that would help
+    attackers, even where the board shows all numbers at once.
+    """
+    if owns_entry(user, entry) or is_organiser(user, entry.round.contest):
+        return True
+    now = timezone.now()
+    return Phase.objects.filter(round=entry.round, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
+
+
 def own_entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
     entry = entry_for(user, contest_slug, round_slug, entry_id)
     if not owns_entry(user, entry):

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from attacks.registry import attack as find_attack
 from contest import access, queries
 from contest.models import Attack, AttackRun, Entry, Job
+from contest.pictures import charts_of_entry
 from contest.ranking import find_ranking, rank
 from contest.services.datasets import load_original
 from contest.waiting import Wait, wait_for
@@ -60,6 +61,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "safety": _safety(entry) if show_attacks else None,
         **_place(entry, show_attacks),
         "weakest": _weakest(entry, runs) if is_owner or is_public else [],
+        "charts": charts_of_entry(entry) if access.portrait_is_open(user, entry) else [],
         "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
         "can_organise": can_organise,

@@ -13,6 +13,7 @@ from contest.views import (
     entries,
     health,
     methods,
+    pictures,
     teams,
     tokens,
     trust,
@@ -70,6 +71,8 @@ urlpatterns = [
     path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),
     path(f"{ROUND}kit.zip", datasets.kit, name="kit"),
     path(f"{ROUND}upload/", entries.upload, name="upload"),
+    path(f"{ROUND}pictures/", pictures.pictures, name="pictures"),
+    path(f"{ROUND}pictures/<slug:name>.<slug:form>", pictures.round_picture, name="round_picture"),
     path(f"{ROUND}matrix/", attacks.matrix_page, name="matrix"),
     path(f"{ROUND}seek/", attacks.seek, name="seek"),
     path(f"{ROUND}seek/targets.zip", attacks.targets, name="targets"),
@@ -77,5 +80,10 @@ urlpatterns = [
     path(f"{ROUND}seek/program/", attacks.submit_program, name="program"),
     path(f"{ROUND}attacks/<int:attack_id>/", attacks.attack, name="attack"),
     path(f"{ROUND}entries/<int:entry_id>/", entries.entry, name="entry"),
+    path(
+        f"{ROUND}entries/<int:entry_id>/pictures/<slug:name>.<slug:form>",
+        pictures.entry_picture,
+        name="entry_picture",
+    ),
     path(f"{ROUND}entries/<int:entry_id>/pin/", entries.pin, name="pin"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from celery import shared_task
 
@@ -15,7 +16,9 @@ from contest.services.datasets import load_original, load_released, store_files
 from contest.services.jobs import Claim, perform_next
 from datasets.archive import ArchiveError, Limits, open_upload
 from datasets.rules import FileRules
+from datasets.tables import Integers
 from scoring.measure import Measure, Measurement
+from scoring.portrait import portrait
 from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_pair
@@ -76,7 +79,8 @@ def _score(claim: Claim) -> None:
     entry = _entry(claim)
     limits = [Limit(**limit) for limit in entry.round.limits]
     measurements = _measured(entry, [limit.measure for limit in limits], claim.report)
-    entries.record_scores(claim, entry, measurements, evaluate(measurements, limits))
+    numbers = _portrait(entry)
+    entries.record_scores(claim, entry, measurements, evaluate(measurements, limits), numbers)
 
 
 def _measure(claim: Claim) -> None:
@@ -89,13 +93,20 @@ def measure_again(entry: Entry, names: Sequence[str]) -> Mapping[str, Measuremen
     return _measured(entry, names, lambda progress, step: None)
 
 
+def _portrait(entry: Entry) -> dict[str, Any]:
+    return portrait(*_pair(entry))
+
+
+def _pair(entry: Entry) -> tuple[Any, Any, Integers | None]:
+    """Original, release and truth as the measures of the format take them."""
+    dataset = entry.round.dataset
+    return dataset.spec.measured(load_original(dataset), load_released(entry), vault.truth_of(entry))
+
+
 def _measured(
     entry: Entry, names: Sequence[str], show: Callable[[int, str], None]
 ) -> Mapping[str, Measurement]:
-    dataset = entry.round.dataset
-    original, released, truth = dataset.spec.measured(
-        load_original(dataset), load_released(entry), vault.truth_of(entry)
-    )
+    original, released, truth = _pair(entry)
 
     def report(done: int, total: int, current: Measure | None) -> None:
         show(100 * done // max(1, total), current.title if current else "")

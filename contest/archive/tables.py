@@ -109,6 +109,7 @@ TABLES = (
         team=lambda entry: entry.team,
     ),
     Table(models.Score, _of_rounds(models.Score, "entry__round__")),
+    Table(models.Portrait, _of_rounds(models.Portrait, "entry__round__")),
     Table(
         models.AttackRun,
         lambda contest: _of_rounds(models.AttackRun, "entry__round__")(contest).select_related(

@@ -11,6 +11,7 @@ from contest.models.dataset import Dataset
 from contest.models.entry import Entry
 from contest.models.job import Job
 from contest.models.phase import Phase
+from contest.models.portrait import Portrait
 from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
@@ -39,6 +40,7 @@ __all__ = [
     "Membership",
     "Organiser",
     "Phase",
+    "Portrait",
     "Rescore",
     "Round",
     "Score",

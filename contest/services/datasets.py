@@ -15,7 +15,7 @@ from contest.models import Dataset, Entry, User
 from contest.services import audit
 from contest.storage import published
 from datasets.formats import find_format
-from datasets.tables import EPOCH
+from datasets.tables import EPOCH, Integers
 
 Files = tuple[tuple[str, str], ...]
 
@@ -105,29 +105,38 @@ def copy_files(folder: Path, files: Files) -> None:
                 target.write(chunk)
 
 
-def describe_dataset(dataset: Dataset) -> dict[str, list[dict[str, object]]]:
+def describe_dataset(dataset: Dataset) -> dict[str, list[tuple[str, int]]]:
     return _described(dataset.format, tuple(dataset.files.items()))
 
 
 @lru_cache(maxsize=16)
-def _described(format: str, files: Files) -> dict[str, list[dict[str, object]]]:
-    """Facts for the page of a data set: how long receipts are, and how trade runs over the months."""
+def _described(format: str, files: Files) -> dict[str, list[tuple[str, int]]]:
+    """Facts for the pictures of a data set: how long receipts are, how often items are bought, when.
+
+    A format without receipts has no baskets.
+    """
     spec, original = find_format(format), load_files(format, True, files)
-    lines = spec.receipt_lines(original)
-    edges = [1, 2, 5, 10, 20, 50, 100]
-    labels = ["1", "2–4", "5–9", "10–19", "20–49", "50–99", "100+"]
-    baskets = np.bincount(np.searchsorted(edges, lines, side="right") - 1, minlength=len(edges))
-    months = np.array(spec.days(original), dtype="datetime64[D]").astype("datetime64[M]")
-    names, counts = np.unique(months, return_counts=True)
-    return {
-        "baskets": _bars(labels, baskets.tolist()) if len(lines) else [],
-        "months": _bars([str(name) for name in names], counts.tolist()),
+    days, lines = spec.days(original), spec.receipt_lines(original)
+    months, counts = np.unique(
+        np.array(days, dtype="datetime64[D]").astype("datetime64[M]"), return_counts=True
+    )
+    # The epoch, 1970-01-01, was a Thursday: day 3 of a week that begins on Monday.
+    weekdays = np.bincount((days.astype(np.int64) + 3) % 7, minlength=7)
+    baskets = {"baskets": _classes(lines)} if len(lines) else {}
+    return baskets | {
+        "items": _classes(spec.item_counts(original)),
+        "months": [(str(name), count) for name, count in zip(months, counts.tolist(), strict=True)],
+        "weekdays": [(str(number), count) for number, count in enumerate(weekdays.tolist())],
     }
 
 
-def _bars(labels: list[str], counts: list[int]) -> list[dict[str, object]]:
-    top = max(counts, default=0) or 1
-    return [
-        {"label": label, "count": count, "height": round(100 * count / top, 1)}
-        for label, count in zip(labels, counts, strict=True)
-    ]
+def _classes(sizes: Integers) -> list[tuple[str, int]]:
+    """How many sizes fall into classes that grow.
+
+    >>> _classes(np.array([1, 1, 3, 250]))[:3]
+    [('1', 2), ('2–4', 1), ('5–9', 0)]
+    """
+    edges = [1, 2, 5, 10, 20, 50, 100]
+    labels = ["1", "2–4", "5–9", "10–19", "20–49", "50–99", "100+"]
+    counts = np.bincount(np.searchsorted(edges, sizes, side="right") - 1, minlength=len(edges))
+    return list(zip(labels, counts.tolist(), strict=True))

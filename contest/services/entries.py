@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
-from contest.models import Entry, Job, Phase, Round, Score, Team, User
+from contest.models import Entry, Job, Phase, Portrait, Round, Score, Team, User
 from contest.services import audit, jobs
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
 from contest.services.datasets import hash_fields
@@ -134,9 +134,13 @@ def accept_files(
 
 
 def record_scores(
-    claim: jobs.Claim, entry: Entry, measurements: Mapping[str, Measurement], verdict: RoundVerdict
+    claim: jobs.Claim,
+    entry: Entry,
+    measurements: Mapping[str, Measurement],
+    verdict: RoundVerdict,
+    portrait: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write all measures at once; a valid entry becomes official and is attacked."""
+    """Write all measures and the numbers of the pictures at once; a valid entry is official and attacked."""
     from contest.services.attacks import queue_attacks_on
 
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
@@ -155,6 +159,8 @@ def record_scores(
             )
             for name, result in measurements.items()
         )
+        if portrait:
+            Portrait.objects.update_or_create(entry=entry, defaults={"numbers": dict(portrait)})
         Entry.objects.filter(pk=entry.pk, state=Entry.State.SCORING).update(
             state=state,
             utility=verdict.score,

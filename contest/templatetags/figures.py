@@ -93,3 +93,15 @@ def span(length: datetime.timedelta | None) -> str:
             next_name, next_size = units[place + 1]
             return f"{seconds // size} {name} {seconds % size // next_size} {next_name}"
     return f"{seconds} s"
+
+
+@register.filter
+def plain(cell: object) -> str:
+    """A cell of a table that may hold texts and numbers.
+
+    >>> plain("yes"), plain(12), plain(0.69871), plain(None)
+    ('yes', '12', '0.699', '–')
+    """
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return f"{cell:,}"
+    return figure(cell) if isinstance(cell, float) or cell is None else str(cell)

@@ -8,8 +8,8 @@ from contest import access
 from contest.archives import data_bundle
 from contest.kit.build import open_kit
 from contest.markdown import to_html
+from contest.pictures import charts_of_dataset
 from contest.risk_page import ITEMS, has_report, report_of, risk_context
-from contest.services.datasets import describe_dataset
 from contest.storage import published
 from contest.views.requests import PageRequest
 
@@ -23,7 +23,7 @@ def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
         "round": round_,
         "dataset": found,
         "description_html": to_html(found.description),
-        "facts": describe_dataset(found),
+        "charts": charts_of_dataset(round_),
         "has_risk_report": has_report(found),
     }
     return render(request, "contest/dataset.html", context)

@@ -125,6 +125,10 @@ class Format(ABC):
         """How many lines each receipt has; empty in a format without receipts."""
 
     @abstractmethod
+    def item_counts(self, original: Any) -> Integers:
+        """How often each item was bought."""
+
+    @abstractmethod
     def check_entry(
         self, files: Mapping[str, Source], original: Any, rules: FileRules
     ) -> tuple[Any, Verdict]:

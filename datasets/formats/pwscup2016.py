@@ -63,6 +63,9 @@ class Pwscup2016(Format):
     def receipt_lines(self, original: Dataset) -> Integers:
         return np.unique(original.transactions.receipt.codes, return_counts=True)[1]
 
+    def item_counts(self, original: Dataset) -> Integers:
+        return np.bincount(original.transactions.item.codes, minlength=original.transactions.item.n_labels)
+
     def check_entry(
         self, files: Mapping[str, Source], original: Dataset, rules: FileRules
     ) -> tuple[Release | None, Verdict]:

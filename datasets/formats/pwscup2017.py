@@ -126,6 +126,9 @@ class Pwscup2017(Format):
         keys = np.stack([sheet.user.codes, sheet.receipt.codes, sheet.day, sheet.minute])
         return np.unique(keys, axis=1, return_counts=True)[1]
 
+    def item_counts(self, original: Original2017) -> Integers:
+        return np.bincount(original.sheet.item.codes, minlength=original.sheet.item.n_labels)
+
     def check_entry(
         self, files: Mapping[str, Source], original: Original2017, rules: FileRules
     ) -> tuple[Sheet | None, Verdict]:

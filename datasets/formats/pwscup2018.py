@@ -72,6 +72,9 @@ class Pwscup2018(Format):
     def receipt_lines(self, original: Sheet2018) -> Integers:
         return np.zeros(0, dtype=np.int64)
 
+    def item_counts(self, original: Sheet2018) -> Integers:
+        return np.bincount(original.item.codes, minlength=original.item.n_labels)
+
     def check_entry(
         self, files: Mapping[str, Source], original: Sheet2018, rules: FileRules
     ) -> tuple[Release2018 | None, Verdict]:

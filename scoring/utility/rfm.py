@@ -43,15 +43,37 @@ def rfm(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measureme
     n, n_after = original.n_customers, released.n_customers
     if n == 0:
         return Measurement(0.0, {"cells": [], "cuts": {}})
-    first, last = _date_range(original)
-    habits, habits_after = (_Habits.of(data, first, last) for data in (original, released))
-    cell, cell_after = (_cells(habits, subject) for subject in (habits, habits_after))
-    count, count_after = (np.bincount(c, minlength=CLASSES**3).tolist() for c in (cell, cell_after))
+    habits, count, count_after = _counted(original, released)
     # Over whole numbers, and divided once: exact in any order.
     scale = max(n_after, 1)
     moved = sum((b * n - a * scale) ** 2 for a, b in zip(count, count_after, strict=True))
     value = math.sqrt(moved / (scale**2 * sum(a * a for a in count)))
     return Measurement(value, _detail(habits, count, count_after, n, scale))
+
+
+def rfm_cells(original: Dataset, released: Dataset) -> tuple[list[int], list[int]]:
+    """Customers in each of the 125 cells before and after; cell (r, f, m), from 0, is at (r·5 + f)·5 + m.
+
+    >>> from scoring.examples import tea_and_cake
+    >>> original, released, _ = tea_and_cake()
+    >>> before, after = rfm_cells(original, released)
+    >>> sum(before), before == after
+    (2, True)
+    """
+    if original.n_customers == 0:
+        return [0] * CLASSES**3, [0] * CLASSES**3
+    _, count, count_after = _counted(original, released)
+    return count, count_after
+
+
+def _counted(original: Dataset, released: Dataset) -> tuple[_Habits, list[int], list[int]]:
+    first, last = _date_range(original)
+    habits, habits_after = (_Habits.of(data, first, last) for data in (original, released))
+    count, count_after = (
+        np.bincount(_cells(habits, subject), minlength=CLASSES**3).tolist()
+        for subject in (habits, habits_after)
+    )
+    return habits, count, count_after
 
 
 @dataclass(frozen=True)

@@ -52,3 +52,9 @@ def simulated(
         frame |= dict(zip(("feature", "display", "both"), promotions.T, strict=True))
         parts.append(pd.DataFrame(frame))
     return pd.concat(parts, ignore_index=True)
+
+
+def paper_like(seed: int, n_stores: int = 34, n_weeks: int = 102, n_brands: int = 5) -> pd.DataFrame:
+    """A panel whose intruder learns as much as the paper's: in full size its unprotected ALP is 0.81, printed
+    0.796 (Table 5), its MLP 1.95, printed 2.25, its adjusted R² 0.91, printed 0.958 (Table 4)."""
+    return simulated(seed, n_stores, n_weeks, n_brands, store_spread=0.15, noise=0.2)

@@ -15,7 +15,7 @@ from kakurenbo.pos_frontier import Protected, as_csv, as_svg, compare, trace_svg
 from scoring.pos.information_loss import information_loss
 from scoring.pos.pricing import optimal_markup, profit_ratio
 from scoring.pos.scanpro import Effects, scanpro
-from tests.pos.panels import COLUMNS, ELASTICITY, MULTIPLIERS, simulated
+from tests.pos.panels import COLUMNS, ELASTICITY, MULTIPLIERS, paper_like, simulated
 
 TABLE_4_MARKET = (-1.87, -2.28, -2.34, -0.27, -1.65)
 TABLE_4_MARKET_LIFTS = (
@@ -147,6 +147,16 @@ def test_kappa_trades_loss_for_protection(compared: dict[str, Protected]) -> Non
     # As in Figure 4, κ = 1 loses less than swapping, aggregation dominates nothing of ours in loss.
     assert rows[1].loss.mapd_both < compared["20 % swapping"].loss.mapd_both
     assert rows[1].loss.mse_gamma < compared["market level"].loss.mse_gamma
+
+
+def test_kappa_dominates_swapping_on_a_panel_like_the_papers() -> None:
+    """Figure 4 in a smaller size; the benchmark `frontier` does 34 stores × 102 weeks × 5 brands."""
+    table = paper_like(10, n_stores=16, n_weeks=40, n_brands=2)
+    found = {row.name: row for row in compare(table, COLUMNS, 1, (0.1, 15.0))}
+    ours, swapped = found["κ = 15"], found["20 % swapping"]
+    assert ours.alp < swapped.alp < found["κ = 0.1"].alp
+    assert ours.loss.mapd_both < 0.5 * swapped.loss.mapd_both
+    assert found["κ = 0.1"].alp == pytest.approx(found["unprotected"].alp, rel=0.25)
 
 
 def test_the_reports_are_written_alike_every_time(compared: dict[str, Protected]) -> None:

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from contest import access
+from contest.board import board_of
+from contest.charts.chart import Chart
+from contest.charts.png import png
+from contest.charts.round_pictures import matrix_picture, measure_map, measure_strips, utility_map
+from contest.charts.svg import standalone
+from contest.matrix import matrix
+from contest.models import Round
+from contest.pictures import charts_of_dataset, charts_of_entry, charts_of_round
+from contest.queries import BoardRow
+from contest.views.requests import PageRequest
+
+MOST_SPOTS = 1000
+"""Entries in a picture: more points than this say nothing more."""
+
+
+@require_safe
+def pictures(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
+    """All pictures of a round; `?measure=` draws the map over one measure and its limit."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    rows = _rows(request, round_)
+    chosen = request.GET.get("measure", "")
+    over = measure_map(rows, chosen) if chosen else None
+    shown = [over or utility_map(rows), measure_strips(rows)]
+    if _sees_attacks(request, round_):
+        shown.append(matrix_picture(matrix(round_)))
+    context = {
+        "contest": round_.contest,
+        "round": round_,
+        "rows": rows,
+        "charts": charts_of_round(round_, shown),
+        "measures": rows[0].measures if rows else [],
+        "chosen": chosen if over else "",
+    }
+    return render(request, "contest/pictures.html", context)
+
+
+@require_safe
+def round_picture(request: PageRequest, slug: str, round_slug: str, name: str, form: str) -> HttpResponse:
+    """One picture of a round or of its data set as a file."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    return as_file(_find(_round_charts(request, round_, name), name), form)
+
+
+@require_safe
+def entry_picture(
+    request: PageRequest, slug: str, round_slug: str, entry_id: int, name: str, form: str
+) -> HttpResponse:
+    """One picture of an entry as a file."""
+    entry = access.entry_for(request.user, slug, round_slug, entry_id)
+    if not access.portrait_is_open(request.user, entry):
+        raise Http404
+    return as_file(_find(charts_of_entry(entry), name), form)
+
+
+def as_file(chart: Chart, form: str) -> HttpResponse:
+    """The picture as SVG or PNG, or its numbers as CSV."""
+    kinds = {
+        "svg": ("image/svg+xml", lambda: standalone(chart).encode()),
+        "png": ("image/png", lambda: png(chart)),
+        "csv": ("text/csv; charset=utf-8", lambda: chart.as_csv().encode("utf-8-sig")),
+    }
+    if form not in kinds:
+        raise Http404
+    kind, content = kinds[form]
+    response = HttpResponse(content(), content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="{chart.name}.{form}"'
+    return response
+
+
+def _rows(request: PageRequest, round_: Round) -> list[BoardRow]:
+    my_team = access.team_of(request.user, round_.contest)
+    board = board_of(round_, access.results_are_public(round_))
+    return board.rows_for(my_team)[:MOST_SPOTS]
+
+
+def _sees_attacks(request: PageRequest, round_: Round) -> bool:
+    return access.results_are_public(round_) or access.is_organiser(request.user, round_.contest)
+
+
+def _round_charts(request: PageRequest, round_: Round, name: str) -> list[Chart]:
+    """The charts among which one with a name may be; only what the name can mean is computed."""
+    if name == "matrix":
+        return [matrix_picture(matrix(round_))] if _sees_attacks(request, round_) else []
+    if name in ("map", "strips") or name.startswith("map-"):
+        rows = _rows(request, round_)
+        over = measure_map(rows, name.removeprefix("map-"))
+        return [utility_map(rows), measure_strips(rows), *([over] if over else [])]
+    return charts_of_dataset(round_)
+
+
+def _find(charts: Sequence[Chart], name: str) -> Chart:
+    found = next((chart for chart in charts if chart.name == name), None)
+    if found is None:
+        raise Http404
+    return found
