@@ -55,6 +55,7 @@ urlpatterns = [
     path("new/bundle/", new.from_bundle, name="contest_from_bundle"),
     path("new/from/<slug:name>/", new.from_preset, name="contest_from_preset"),
     path("contests/<slug:slug>/", contests.contest, name="contest"),
+    path("contests/<slug:slug>/tour/", contests.tour, name="tour"),
     path("contests/<slug:slug>/organise/", include("contest.views.organise.urls")),
     path("contests/<slug:slug>/changes/", trust.contest_changes, name="changes"),
     path("contests/<slug:slug>/teams/archive/", trust.archive_consent, name="archive_consent"),

@@ -12,6 +12,7 @@ from contest.format_texts import FORMAT_TEXTS
 from contest.markdown import docstring_to_html, to_html
 from contest.models import Attack
 from contest.ranking import find_ranking
+from contest.tour import tour_of
 from contest.views.requests import PageRequest
 from datasets.rules import FileRules
 from scoring.registry import measure as find_measure
@@ -44,6 +45,12 @@ def contest(request: PageRequest, slug: str) -> HttpResponse:
         "can_organise": access.is_organiser(request.user, found),
     }
     return render(request, "contest/contest.html", context)
+
+
+@require_safe
+def tour(request: PageRequest, slug: str) -> HttpResponse:
+    found = access.contest_for(request.user, slug)
+    return render(request, "contest/tour.html", {"contest": found, "tour": tour_of(request.user, found)})
 
 
 @require_safe

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from anonymizers.registry import EVERY_ANONYMIZER
 from anonymizers.table_registry import TABLE_METHODS
 from attacks.registry import EVERY_ATTACK
+from contest.gallery.pages import example_of
 from contest.markdown import docstring_to_html
 from contest.views.requests import PageRequest
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
@@ -32,5 +33,10 @@ def method(request: PageRequest, kind: str, name: str) -> HttpResponse:
     found = next((item for item in GALLERY.get(kind, ()) if item.name == name), None)
     if found is None:
         raise Http404
-    context = {"kind": kind, "method": found, "documentation_html": docstring_to_html(found.documentation)}
+    context = {
+        "kind": kind,
+        "method": found,
+        "documentation_html": docstring_to_html(found.documentation),
+        "example": example_of(kind, name),
+    }
     return render(request, "contest/method.html", context)

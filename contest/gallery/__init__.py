@@ -1,0 +1,1 @@
+"""The methods gallery's worked examples: computed by the methods themselves, drawn as pictures."""
