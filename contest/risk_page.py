@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from contest.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Tick
+from contest.charts.board_map import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Tick
 from contest.models import Dataset
 from contest.services.datasets import load_files, load_original
 from datasets import tables
