@@ -21,6 +21,9 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 from contest import words
+from contest.api import document
+from contest.bundle.check import check_bundle
+from contest.bundle.files import preset_names, preset_text
 
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     "_": None,
@@ -50,6 +53,11 @@ def texts() -> Iterator[Found]:
             yield from _in_python(path)
     for text in words.registry_texts():
         yield "contest/words.py", text, None
+    for name in preset_names():
+        bundle = check_bundle(preset_text(name), name).bundle
+        if bundle is not None:
+            yield f"contest/bundle/presets/{name}.yaml", bundle.summary, None
+    yield from (("contest/api/document.py", text, None) for text in document.texts() if text)
 
 
 def _in_python(path: Path) -> Iterator[Found]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils import translation
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
@@ -59,8 +61,22 @@ def add_errors(result: dict[str, Any], generator: Any, request: Any, public: boo
 
 @lru_cache(maxsize=1)
 def build_document() -> dict[str, Any]:
-    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    """The document, in English for everybody: it is made once, whoever asks first."""
+    with translation.override("en"):
+        document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document
+
+
+def texts() -> Iterator[str]:
+    """What the page about the API says of it, to be translated."""
+    yield from {**ALWAYS, **WITH_BODY}.values()
+    document = build_document()
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            row = _row(document, path, method, operation)
+            yield row["summary"]
+            yield from (parameter.get("description", "") for parameter in row["parameters"])
+            yield from (field["meaning"] for field in (*row["body"], *row["answer"]))
 
 
 @require_safe

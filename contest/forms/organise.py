@@ -144,7 +144,7 @@ class LimitsForm(forms.Form):
         self.current = [Limit(**limit) for limit in round_.limits]
         for limit in self.current:
             self.fields[f"limit_{limit.measure}"] = forms.FloatField(
-                label=f"{find_measure(limit.measure).title} {_sign(limit.operator)}",
+                label=f"{say(find_measure(limit.measure).title)} {_sign(limit.operator)}",
                 required=False,
                 initial=limit.limit,
                 help_text=_("Empty: no limit on it any more."),
@@ -152,7 +152,7 @@ class LimitsForm(forms.Form):
             )
         taken = {limit.measure for limit in self.current}
         offered = measures_of(round_.dataset.format)
-        others = [(it.name, f"{it.name}: {it.title}") for it in offered if it.name not in taken]
+        others = [(it.name, f"{it.name}: {say(it.title)}") for it in offered if it.name not in taken]
         self.fields["measure"] = forms.ChoiceField(
             label=_("Another measure"), required=False, choices=[("", _("none")), *others]
         )
