@@ -57,7 +57,7 @@ chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
 	@KAKURENBO_TEST_MATRIX=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
 
 long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand small panels
-	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py -s -q
+	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py tests/anonymizers/test_kmm_small_panels.py -s -q
 
 security: $(STAMP) ## Attack the platform: routes, leaks, bombs, races, secrets, scripts
 	@$(BIN)/python -m pytest tests/security tests/browser/test_scripts.py tests/attacks/sandbox tests/deployment -q

@@ -21,7 +21,8 @@ class Answer:
     values: Floats | None
     bound: float
     finished: bool
-    """False if time or an interrupt ended the proof early."""
+    """False if time, work or an interrupt ended the proof early."""
+    interrupted: bool = False
 
 
 class Rows(Protocol):

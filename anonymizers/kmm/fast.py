@@ -1,4 +1,4 @@
-"""`fast`: prices for a bound, a start from them, and annealing until the effort is spent."""
+"""`fast`: prices for a bound, a start from them, annealing, and regions solved anew until all is spent."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 from anonymizers.kmm.anneal import anneal, open_in_order
 from anonymizers.kmm.arcs import all_arcs
 from anonymizers.kmm.guests import guests_of
+from anonymizers.kmm.integer_program import has_highs
 from anonymizers.kmm.lagrangian import Prices, lagrangian_bound
 from anonymizers.kmm.movement_program import solved
 from anonymizers.kmm.nearest import Neighbours, narrowed, neighbours
 from anonymizers.kmm.problem import Problem, Solution, require_solvable
+from anonymizers.kmm.regions import improved_by_regions
 from anonymizers.kmm.start import first_solution
 from anonymizers.kmm.state import State, state_of
 from datasets.tables import Integers
@@ -29,6 +31,8 @@ DONOR_ROWS, DONOR_STAGE = 2, 30
 """Near the end only: warm, people would drift from safe rows to others and not find back."""
 FOCUS = 1.0
 """A row whose opening costs so many steps beyond the bound is tried e times more seldom."""
+MOST_REGIONS = 150
+"""At usual effort no more regions are solved anew than this, and one for ten deficient rows."""
 HOT, COLD = 0.6, 0.04
 """First and last temperature, as shares of the typical distance to the next row."""
 
@@ -57,6 +61,10 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
         known = lagrangian_bound(problem, near, guests, problem.cost(target), steps)
         log.info("no solution is below %.6g; best so far %.6g", known.bound, problem.cost(target))
         target = improved(problem, near, state, known, rng, effort)
+        if problem.l == 1 and has_highs():
+            budget = int(effort * np.clip(len(near.rows) / 10, 4, MOST_REGIONS))
+            target, finished = improved_by_regions(problem, near, target, rng, budget)
+            log.info("regions: %.6g", problem.cost(target))
     except KeyboardInterrupt:
         target, finished = _better(problem, target, state.place), False
     bound = known.bound if known else 0.0

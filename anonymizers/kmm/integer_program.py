@@ -38,29 +38,34 @@ class Program:
         self.lows.append(low)
         self.highs.append(high)
 
-    def solve(self, start: Floats | None, seconds: float, gap: float) -> Answer:
+    def solve(self, start: Floats | None, seconds: float, gap: float, nodes: int = 0) -> Answer:
         """Solve to a relative gap by HiGHS, or by CBC where HiGHS is absent.
 
-        A warm start is given by the values of all variables; CBC goes without.
+        A warm start is given by the values of all variables; CBC goes without. ``nodes`` limits the branches
+        that HiGHS looks at (0: no limit).
         """
         try:
             import highspy
         except ImportError:
             return solved_by_cbc(self, seconds, gap)
-        return self._solved_by_highs(highspy, start, seconds, gap)
+        return self._solved_by_highs(highspy, start, seconds, gap, nodes)
 
-    def _solved_by_highs(self, highspy: Any, start: Floats | None, seconds: float, gap: float) -> Answer:
+    def _solved_by_highs(
+        self, highspy: Any, start: Floats | None, seconds: float, gap: float, nodes: int
+    ) -> Answer:
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("threads", 1)
         solver.setOptionValue("mip_rel_gap", gap)
         solver.setOptionValue("time_limit", float(seconds))
+        if nodes:
+            solver.setOptionValue("mip_max_nodes", nodes)
         solver.passModel(self._model(highspy))
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             solver.setSolution(known)
-        _run(solver, highspy)
+        interrupted = _run(solver, highspy)
         info = solver.getInfo()
         values: npt.NDArray[np.float64] | None = None
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
@@ -69,7 +74,7 @@ class Program:
         if status == highspy.HighsModelStatus.kInfeasible:
             return Answer(None, np.inf, True)
         bound = info.mip_dual_bound if np.isfinite(info.mip_dual_bound) else -np.inf
-        return Answer(values, float(bound), status == highspy.HighsModelStatus.kOptimal)
+        return Answer(values, float(bound), status == highspy.HighsModelStatus.kOptimal, interrupted)
 
     def _model(self, highspy: Any) -> Any:
         model = highspy.HighsLp()
@@ -85,8 +90,17 @@ class Program:
         return model
 
 
-def _run(solver: Any, highspy: Any) -> None:
-    """Solve; the first Ctrl-C ends it with the best solution so far instead of an exception."""
+def has_highs() -> bool:
+    """Whether HiGHS is on this machine."""
+    try:
+        import highspy  # noqa: F401 - only its presence counts
+    except ImportError:
+        return False
+    return True
+
+
+def _run(solver: Any, highspy: Any) -> bool:
+    """Solve; the first Ctrl-C ends it with the best solution so far. Whether there was one."""
     stopped: list[int] = []
 
     def look(_kind: Any, _message: str, _out: Any, into: Any, _data: Any) -> None:
@@ -97,9 +111,10 @@ def _run(solver: Any, highspy: Any) -> None:
     solver.startCallback(highspy.cb.HighsCallbackType.kCallbackMipInterrupt)
     if threading.current_thread() is not threading.main_thread():
         solver.run()
-        return
+        return False
     before = signal.signal(signal.SIGINT, lambda number, _frame: stopped.append(number))
     try:
         solver.run()
     finally:
         signal.signal(signal.SIGINT, before)
+    return bool(stopped)

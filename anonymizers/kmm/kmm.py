@@ -34,7 +34,8 @@ def kmm(
     where unequal categories differ by 1. With ``l`` > 1, every row also ends with at least l different
     values of the sensitive column (6). Equal records of one person move together (A5).
 
-    ``fast`` searches and proves how far it may be from the optimum: a Lagrangian bound, then annealing.
+    ``fast`` searches and proves how far it may be from the optimum: a Lagrangian bound, annealing, and
+    small integer programs over regions of near rows.
     ``exact`` proves the optimum by an integer program. ``split`` deals the rows at random into parts, as the
     paper does; it is here to be compared with.
 
