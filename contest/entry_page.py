@@ -55,6 +55,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "problems": [say_problem(problem) for problem in entry.problems] if show_details else [],
         "problem_total": entry.problem_total,
         "scores": _scores(entry, is_owner),
+        "binds": queries.binding(queries.measure_cells(round_, entry)),
         "because": [say(reason) for reason in entry.because],
         "attack_runs": [_run_row(run, entry) for run in runs],
         "show_attacks": show_attacks,

@@ -173,6 +173,11 @@ def measure_cells(round_: Round, entry: Entry) -> list[MeasureCell]:
     return cells
 
 
+def binding(cells: Sequence[MeasureCell]) -> MeasureCell | None:
+    """The measure that is nearest to its limit, or beyond it."""
+    return max(cells, key=lambda cell: (not cell.ok, cell.share), default=None)
+
+
 def waiting_entries(round_: Round) -> int:
     """Entries whose check, score or attacks are still under way."""
     unsettled = Q(

@@ -87,4 +87,5 @@ urlpatterns = [
         name="entry_picture",
     ),
     path(f"{ROUND}entries/<int:entry_id>/pin/", entries.pin, name="pin"),
+    path(f"{ROUND}entries/<int:entry_id>/note/", entries.note, name="note"),
 ]

@@ -10,9 +10,11 @@ from rest_framework.response import Response
 from contest import access, vault
 from contest.api import requests, shapes
 from contest.api.view import MemberView, PublicView
+from contest.dry_run import check_upload
 from contest.entry_page import entry_context
 from contest.services.entries import pin_entry, submit_entry
 from contest.storage import Stored
+from contest.words import say_problem
 from datasets.formats import Format
 
 
@@ -42,8 +44,33 @@ class Entries(MemberView):
 def _keep(data: dict[str, Any], spec: Format) -> Stored:
     if data.get("archive") is not None:
         return vault.keep_archive(data["archive"], settings.UPLOAD_MAX_BYTES)
-    parts = {file.name: data[file.field] for file in spec.upload_files}
-    return vault.keep_parts(parts, settings.UPLOAD_MAX_BYTES)
+    return vault.keep_parts(_parts(data, spec), settings.UPLOAD_MAX_BYTES)
+
+
+def _parts(data: dict[str, Any], spec: Format) -> dict[str, Any]:
+    return {file.name: data[file.field] for file in spec.upload_files}
+
+
+class EntryCheck(MemberView):
+    """Nothing is written, so a reader's token is enough; the rate is that of uploads."""
+
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        summary="Check an entry's files without handing them in: free, nothing is kept",
+        request={"multipart/form-data": requests.EntryUpload},
+        responses={200: shapes.VerdictShape},
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        team = access.own_team_for(self.viewer, round_.contest)
+        spec = round_.dataset.spec
+        data = self.read(requests.EntryUpload, format=spec)
+        archive = data.get("archive")
+        verdict = check_upload(round_, team, archive, {} if archive is not None else _parts(data, spec))
+        problems = [say_problem(problem.as_dict()) for problem in verdict.problems]
+        answer = {"valid": verdict.ok, "problem_total": verdict.total, "problems": problems}
+        return Response(shapes.VerdictShape(answer).data)
 
 
 class EntryDetail(PublicView):

@@ -236,6 +236,14 @@ class ProblemShape(Shape):
     expected = s.CharField()
 
 
+class VerdictShape(Shape):
+    """What the checker says of files that were not handed in."""
+
+    valid = s.BooleanField()
+    problem_total = s.IntegerField()
+    problems = ProblemShape(many=True)
+
+
 class ScoreShape(MeasureShape):
     name = s.CharField(source="cell.name")
     title = s.CharField(source="cell.title")

@@ -32,6 +32,7 @@ urlpatterns = [
     path(f"{ROUND}matrix/", boards.MatrixView.as_view(), name="api-matrix"),
     path(f"{ROUND}attackers/", boards.Attackers.as_view(), name="api-attackers"),
     path(f"{ROUND}entries/", entries.Entries.as_view(), name="api-entries"),
+    path(f"{ROUND}entries/check/", entries.EntryCheck.as_view(), name="api-entry-check"),
     path(f"{ROUND}entries/<int:entry_id>/", entries.EntryDetail.as_view(), name="api-entry"),
     path(f"{ROUND}entries/<int:entry_id>/pin/", entries.Pin.as_view(), name="api-pin"),
     path(f"{ROUND}targets/", attacks.Targets.as_view(), name="api-targets"),

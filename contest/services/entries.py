@@ -22,6 +22,8 @@ from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
 from scoring.rules import RoundVerdict
 
+MAX_NOTE = 200
+
 
 class RulesChanged(Exception):
     """The round's limits are no longer those by which a verdict was made."""
@@ -222,6 +224,29 @@ def pin_entry(entry: Entry, user: User) -> None:
         refresh_official(entry.round, entry.team)
         bump_board(entry.round_id)
         audit.record("entry.pinned", entry, contest=entry.round.contest, actor=user)
+
+
+def change_note(entry: Entry, user: User, note: str) -> None:
+    """A team's note to itself about an entry; it may be changed at any time and is on no board."""
+    note = note.strip()
+    if len(note) > MAX_NOTE:
+        raise Refused(
+            "note-too-long",
+            _("A note has at most %(most)s characters. Got %(got)s instead.")
+            % {"most": MAX_NOTE, "got": len(note)},
+        )
+    with transaction.atomic():
+        before = entry.note
+        if Entry.objects.filter(pk=entry.pk).exclude(note=note).update(note=note):
+            audit.record(
+                "entry.note",
+                entry,
+                contest=entry.round.contest,
+                actor=user,
+                before={"note": before},
+                after={"note": note},
+            )
+    entry.note = note
 
 
 def bump_board(round_id: int) -> None:

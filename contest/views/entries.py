@@ -9,14 +9,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from contest import access, queries, vault
+from contest.dry_run import check_upload
 from contest.entry_page import entry_context
 from contest.errors import Refused
 from contest.forms.entries import UploadForm
-from contest.models import Phase
+from contest.models import Phase, Round, Team
 from contest.services.attempts import count_attempts
-from contest.services.entries import pin_entry, submit_entry
+from contest.services.entries import change_note, pin_entry, submit_entry
 from contest.storage import Stored
 from contest.views.requests import PageRequest, UserRequest
+from contest.words import say_problem
+from datasets.problems import Verdict
 
 
 @login_required
@@ -27,11 +30,13 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     if team is None:
         messages.info(request, _("Create a team or join one first; entries belong to teams."))
         return redirect("team_create", slug)
-    spec = round_.dataset.spec
-    form = UploadForm(spec, request.POST or None, request.FILES or None)
-    status = 200
+    form = UploadForm(round_.dataset.spec, request.POST or None, request.FILES or None)
+    status, verdict = 200, None
     if request.method == "POST" and form.is_valid():
         try:
+            if "check" in request.POST:
+                verdict = _check_only(round_, team, form)
+                return _upload_page(request, round_, team, form, 200 if verdict.ok else 422, verdict)
             stored = _keep(form)
             entry = submit_entry(round_, team, request.user, stored, note=form.cleaned_data["note"])
         except Refused as refusal:
@@ -40,6 +45,12 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
             return redirect(entry)
     if request.method == "POST":
         status = 422
+    return _upload_page(request, round_, team, form, status, verdict)
+
+
+def _upload_page(
+    request: UserRequest, round_: Round, team: Team, form: UploadForm, status: int, verdict: Verdict | None
+) -> HttpResponse:
     context = {
         "contest": round_.contest,
         "round": round_,
@@ -48,8 +59,17 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
         "text": form.text,
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
+        "checked": verdict is not None,
+        "problems": [say_problem(problem.as_dict()) for problem in verdict.problems] if verdict else [],
+        "problem_total": verdict.total if verdict else 0,
     }
     return render(request, "contest/upload.html", context, status=status)
+
+
+def _check_only(round_: Round, team: Team, form: UploadForm) -> Verdict:
+    """The dry run: what the checker says, without an attempt and without keeping anything."""
+    archive = form.cleaned_data["archive"]
+    return check_upload(round_, team, archive or None, {} if archive else form.parts())
 
 
 def _keep(form: UploadForm) -> Stored:
@@ -76,3 +96,15 @@ def pin(request: UserRequest, slug: str, round_slug: str, entry_id: int) -> Http
     except Refused as refusal:
         messages.error(request, refusal.text)
     return redirect(found)
+
+
+@login_required
+@require_POST
+def note(request: UserRequest, slug: str, round_slug: str, entry_id: int) -> HttpResponse:
+    found = access.own_entry_for(request.user, slug, round_slug, entry_id)
+    try:
+        change_note(found, request.user, request.POST.get("note", ""))
+        messages.success(request, _("The note of entry #%(number)s is kept.") % {"number": found.number})
+    except Refused as refusal:
+        messages.error(request, refusal.text)
+    return redirect("team", slug, found.team_id)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -12,12 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from contest import access, queries
+from contest import access
+from contest.dashboard import round_cards
 from contest.errors import Refused
 from contest.forms.teams import TeamForm
-from contest.models import Entry, Phase, Round, Team
 from contest.services import teams
-from contest.services.attempts import count_attempts
 from contest.views.requests import UserRequest
 
 
@@ -47,7 +44,6 @@ def create(request: UserRequest, slug: str) -> HttpResponse:
 def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
     found = access.team_for(request.user, slug, team_id)
     token = request.session.pop("new_invitation", None)
-    rounds = list(found.contest.rounds.select_related("dataset"))
     context = {
         "contest": found.contest,
         "team": found,
@@ -55,25 +51,9 @@ def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
         "members": found.memberships.select_related("user").order_by("id"),
         "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
         "invitation_url": request.build_absolute_uri(reverse("join", args=[token])) if token else None,
-        "rounds": [_round_row(found, round_) for round_ in rounds],
+        "rounds": round_cards(found),
     }
     return render(request, "contest/team.html", context)
-
-
-def _round_row(team: Team, round_: Round) -> dict[str, Any]:
-    round_.contest = team.contest
-    phase = queries.open_phase(round_, Phase.Kind.ANONYMISE)
-    entries = list(Entry.objects.filter(round=round_, team=team))
-    for entry in entries:
-        entry.round = round_
-    return {
-        "round": round_,
-        "phase": phase,
-        "action_url": reverse("upload", args=[team.contest.slug, round_.slug]) if phase else None,
-        "attempts": count_attempts(round_, team),
-        "entries": entries,
-        "show_attacks": access.results_are_public(round_),
-    }
 
 
 @login_required

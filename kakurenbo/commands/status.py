@@ -77,7 +77,7 @@ def _result(entry: dict[str, Any]) -> list[str]:
         sign = "ok" if score["ok"] else "over its limit"
         lines.append(f"  {score['name']:<12} {score['value']:>12.6g} of {limit}: {sign}")
     lines += [f"  {reason}" for reason in entry["because"]]
-    lines += [f"  {_located(problem)}" for problem in entry["problems"]]
+    lines += [f"  {located(problem)}" for problem in entry["problems"]]
     for run in entry["attack_runs"]:
         found = f"{run['hits']} found" if run["hits"] is not None else run["state"]
         lines.append(f"  attack {run['title']}: {found}")
@@ -87,7 +87,7 @@ def _result(entry: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _located(problem: dict[str, Any]) -> str:
+def located(problem: dict[str, Any]) -> str:
     where = problem["file"]
     if problem["line"] is not None:
         where += f", line {problem['line']}"

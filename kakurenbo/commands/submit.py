@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from datasets.formats import FORMATS
-from kakurenbo.commands.status import follow
+from kakurenbo.commands.status import follow, located
 from kakurenbo.main import UsageError
 from kakurenbo.place import add_place_arguments, find_place
 
@@ -16,6 +17,9 @@ EXPECTED = "; or ".join(f"{', '.join(spec.upload_names)} ({spec.name})" for spec
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("entry", type=Path, help=f"zip, or folder of {EXPECTED}")
     parser.add_argument("--note", default="", help="a note to yourself")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only let the site check the files: free, nothing is handed in"
+    )
     parser.add_argument("--follow", action="store_true", help="stay until the result is there")
     add_place_arguments(parser)
 
@@ -23,9 +27,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     files = _files(arguments.entry)
     place = find_place(arguments, "anonymise")
+    if arguments.dry_run:
+        return _report(place.client.upload(f"{place.path}entries/check/", files, {}))
     made = place.client.upload(f"{place.path}entries/", files, {"note": arguments.note})
     print(f"Entry #{made['number']} (id {made['id']}) of team {made['team']} was received.")
     return follow(place, made["id"]) if arguments.follow else 0
+
+
+def _report(verdict: dict[str, Any]) -> int:
+    if verdict["valid"]:
+        print("The files are well formed. Nothing was handed in.")
+        return 0
+    lines = [located(problem) for problem in verdict["problems"]]
+    left = verdict["problem_total"] - len(lines)
+    print("\n".join([*lines, *([f"… and {left} more."] if left else [])]))
+    return 1
 
 
 def _files(entry: Path) -> dict[str, Path]:

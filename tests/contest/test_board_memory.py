@@ -50,6 +50,7 @@ SILENT = {
     "_apply": "`apply_rescore` says so after all entries",
     "count_again": "its callers say so",
     "bump_board": "says so",
+    "change_note": "notes are on no board",
 }
 """Services that write rows that boards are made of, without saying so, and why they need not."""
 

@@ -133,9 +133,12 @@ def test_where_feedback_waits_for_the_reveal_no_attack_result_is_shown(team: Tea
     assert own.context["attack_runs"] == []
     assert own.context["safety"] is None
     dashboard = signed_in("tanuki").get(team.get_absolute_url()).content.decode()
-    found = re.search(r'data-label="Found">(.*?)</td>', dashboard, re.DOTALL)
-    assert found is not None
-    assert found.group(1).strip() == "–"
+    assert f'id="entry-{entry.pk}"' in dashboard
+    assert not re.search(r"<strong>\d+</strong>/\d+", dashboard)
+    Round.objects.filter(pk=round_.pk).update(feedback="full")
+    shown = signed_in("tanuki").get(team.get_absolute_url()).content.decode()
+    assert re.search(rf"<strong>{entry.most_hits}</strong>/{entry.n_released}", shown)
+    Round.objects.filter(pk=round_.pk).update(feedback="none")
     assert Client().get(entry.get_absolute_url()).status_code == 404
     board = Client().get(round_.get_absolute_url())
     assert [row.hits for row in board.context["rows"]] == [None]

@@ -25,7 +25,7 @@
     const zone = form.querySelector("[data-drop]");
     const status = form.querySelector("[data-upload-status]");
     const bar = form.querySelector("[data-upload-progress]");
-    const button = form.querySelector("[type=submit]");
+    const buttons = [...form.querySelectorAll("[type=submit]")];
     const inputs = [...form.querySelectorAll("input[type=file]")];
     const text = form.dataset;
 
@@ -66,7 +66,7 @@
       else say(chosen());
     }
 
-    function send() {
+    function send(submitter) {
       const request = new XMLHttpRequest();
       request.open("POST", form.action);
       request.upload.addEventListener("progress", (event) => {
@@ -77,10 +77,15 @@
         const page = new DOMParser().parseFromString(request.responseText, "text/html");
         const fresh = page.querySelector("form[data-upload]");
         if (fresh && request.responseURL.split("?")[0] === form.action.split("?")[0]) {
-          // The same form came back: it holds the errors.
+          // The same form came back: it holds the errors or the verdict, and keeps what was chosen.
+          const kept = inputs.filter((input) => input.files.length).map((input) => [input.name, input.files]);
           document.querySelector("main").replaceWith(page.querySelector("main"));
-          start(document.querySelector("form[data-upload]"));
-          document.querySelector(".errorlist, .note.error")?.scrollIntoView({ block: "center" });
+          const again = document.querySelector("form[data-upload]");
+          for (const [name, files] of kept) again.elements[name].files = files;
+          start(again);
+          document
+            .querySelector("#dry-run, .errorlist, .note.error")
+            ?.scrollIntoView({ block: "center" });
         } else if (request.status < 400) {
           location.assign(request.responseURL);
         } else {
@@ -88,15 +93,17 @@
         }
       });
       request.addEventListener("error", () => stop(text.failed));
-      request.send(new FormData(form));
+      const data = new FormData(form);
+      if (submitter?.name) data.append(submitter.name, submitter.value);
+      request.send(data);
       bar.hidden = false;
-      button.disabled = true;
+      for (const button of buttons) button.disabled = true;
     }
 
     function stop(words) {
       say(words, true);
       bar.hidden = true;
-      button.disabled = false;
+      for (const button of buttons) button.disabled = false;
     }
 
     zone.hidden = false;
@@ -120,7 +127,7 @@
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (missing()) say(text.missing, true);
-      else send();
+      else send(event.submitter);
     });
   }
 
