@@ -232,6 +232,8 @@ SPECTACULAR_SETTINGS = {
 }
 
 EVERYBODY_ORGANISES = env.flag("EVERYBODY_ORGANISES")
+# News go to the open network only, unless the receivers stand in the organisers' own.
+WEBHOOKS_MAY_REACH_PRIVATE = env.flag("WEBHOOKS_MAY_REACH_PRIVATE")
 SANDBOX = env.text("SANDBOX", "auto")
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)
 JOB_MAX_ATTEMPTS = env.number("JOB_MAX_ATTEMPTS", 5, low=1)

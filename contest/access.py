@@ -26,6 +26,7 @@ from contest.models import (
     Round,
     Team,
     User,
+    Webhook,
 )
 from contest.models.round import Feedback
 from contest.services.teams import hash_token
@@ -342,3 +343,21 @@ def token_of_secret(secret: str) -> ApiToken | None:
     is_member = Membership.objects.filter(team=token.team, user=token.user).exists()
     # A team's token goes from hand to hand, so it must never carry an organiser's rights.
     return token if is_member and not is_organiser(token.user, token.team.contest) else None
+
+
+def webhook_owner(user: Viewer, contest_slug: str) -> tuple[Contest, Team | None]:
+    """For whom somebody may register addresses: the organisers, else the person's own team."""
+    contest = contest_for(user, contest_slug)
+    return (contest, None) if is_organiser(user, contest) else (contest, own_team_for(user, contest))
+
+
+def webhooks_for(user: Viewer, contest_slug: str) -> QuerySet[Webhook]:
+    contest, team = webhook_owner(user, contest_slug)
+    return Webhook.objects.filter(contest=contest, team=team).select_related("contest")
+
+
+def webhook_for(user: Viewer, contest_slug: str, webhook_id: int) -> Webhook:
+    webhook = webhooks_for(user, contest_slug).filter(pk=webhook_id).first()
+    if webhook is None:
+        raise Http404
+    return webhook

@@ -17,6 +17,7 @@ from contest.views import (
     teams,
     tokens,
     trust,
+    webhooks,
 )
 from contest.views.organise import new
 
@@ -63,6 +64,8 @@ urlpatterns = [
     path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
     path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),
     path("contests/<slug:slug>/teams/<int:team_id>/", teams.team, name="team"),
+    path("contests/<slug:slug>/webhooks/", webhooks.webhooks, name="webhooks"),
+    path("contests/<slug:slug>/webhooks/<int:webhook_id>/end/", webhooks.end, name="webhook_end"),
     path(ROUND, boards.leaderboard, name="leaderboard"),
     path(f"{ROUND}rules/", contests.rules, name="rules"),
     path(f"{ROUND}hashes/", trust.hashes, name="hashes"),

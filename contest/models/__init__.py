@@ -18,6 +18,7 @@ from contest.models.score import Score
 from contest.models.standing import Standing
 from contest.models.team import Invitation, Membership, Team
 from contest.models.user import User
+from contest.models.webhook import Delivery, Webhook
 
 __all__ = [
     "AccountToken",
@@ -31,6 +32,7 @@ __all__ = [
     "Commitment",
     "Contest",
     "Dataset",
+    "Delivery",
     "Entry",
     "Invitation",
     "Job",
@@ -47,4 +49,5 @@ __all__ = [
     "Standing",
     "Team",
     "User",
+    "Webhook",
 ]

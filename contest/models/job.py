@@ -26,6 +26,7 @@ class Job(models.Model):
         HOUSE = "house", _("make a house entry")
         MAIL = "mail", _("send an announcement")
         LETTER = "letter", _("send a letter")
+        WEBHOOK = "webhook", _("deliver news to an address")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")

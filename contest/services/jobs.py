@@ -36,6 +36,7 @@ TASKS = {
     Job.Kind.HOUSE: ("anonymizers.tasks.make_house_entry", "house"),
     Job.Kind.MAIL: ("contest.tasks.send_announcement", "checks"),
     Job.Kind.LETTER: ("contest.tasks.send_letter", "checks"),
+    Job.Kind.WEBHOOK: ("contest.tasks.deliver_news", "checks"),
 }
 
 

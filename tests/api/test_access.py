@@ -75,6 +75,8 @@ WRITES: dict[str, tuple[int, ...]] = {
     f"{SECRET}team/invitations/": UNKNOWN,
     f"{SECRET}house-entries/": (401, 404, 404, 404, 422),
     f"{PRACTICE}entries/": (401, 422, 422, 404, 404),
+    f"{PRACTICE}entries/check/": (401, 422, 422, 404, 404),
+    f"{SECRET_PRACTICE}entries/check/": UNKNOWN,
     f"{PRACTICE}entries/DRAFT/pin/": (401, 409, 404, 404, 404),
     f"{PRACTICE}entries/OFFICIAL/pin/": (401, 200, 404, 404, 404),
     f"{SECRET_PRACTICE}entries/OFFICIAL/pin/": UNKNOWN,

@@ -51,6 +51,11 @@ SILENT = {
     "count_again": "its callers say so",
     "bump_board": "says so",
     "change_note": "notes are on no board",
+    "_write_rows": "the archive of a contest that is new here: nobody has seen its boards",
+    "set_archive_consent": "what goes into an archive is on no board",
+    "create_invitation": "invitations are on no board",
+    "remove_organiser": "organisers are on no board",
+    "create_webhook": "addresses are on no board",
 }
 """Services that write rows that boards are made of, without saying so, and why they need not."""
 

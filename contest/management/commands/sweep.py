@@ -15,6 +15,7 @@ from contest.services.clock import run_clock
 from contest.services.history import record_standings
 from contest.services.jobs import sweep_jobs
 from contest.services.post import ring_for_waiting_mail
+from contest.services.webhooks import queue_deliveries
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class Command(BaseCommand):
                 extend_all_chains()
                 record_standings()
                 ring_for_waiting_mail()
+                queue_deliveries()
                 done = sweep_jobs()
                 if any(done.values()):
                     logger.info("swept: %(given_back)s given back, %(rung)s rung again", done)
