@@ -23,6 +23,7 @@ from contest import access, queries
 from contest.charts import utility_risk_map
 from contest.memo import Memo
 from contest.models import Round, Team
+from contest.ranking import find_ranking
 
 ROWS_A_PAGE = 100
 
@@ -111,6 +112,7 @@ def board_context(round_: Round, team: Team | None, wanted_page: str | None) -> 
         "version": round_.board_version,
         "n_waiting": board.n_waiting,
         "show_attacks": show_attacks,
+        "lower_wins": find_ranking(round_.ranking).lower_wins,
         "path": round_.get_absolute_url(),
     }
 

@@ -45,6 +45,7 @@ class BoardRow:
 
     rank: int | None
     total: float | None
+    verdict: str
     team_id: int
     team_name: str
     is_house: bool
@@ -146,6 +147,7 @@ def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, 
     return BoardRow(
         rank=place.rank,
         total=place.total,
+        verdict=place.verdict,
         team_id=entry.team_id,
         team_name=entry.team.name,
         is_house=entry.team.is_house,

@@ -143,6 +143,7 @@ class MeasureShape(Shape):
 class BoardRowShape(Shape):
     rank = s.IntegerField(allow_null=True)
     total = s.FloatField(allow_null=True)
+    verdict = s.CharField(help_text="What puts the entry behind all others, such as “shot down”, or nothing.")
     team = s.CharField(source="team_name")
     is_house = s.BooleanField()
     is_mine = s.BooleanField()
