@@ -44,8 +44,15 @@ TEAMS = int(os.environ.get("KAKURENBO_TEST_TEAMS", "5"))
 """`make contest` sets 22, as many as handed in in 2024."""
 CUSTOMERS = 12 if TEAMS <= 5 else 40
 LIMIT_SECONDS = 300 if TEAMS <= 5 else 3000
-HIDING = ("swap", "noise", "shuffle", "round", "topcode", "aggregate")
-SEEKING = ("re-rfm", "re-dates", "re-master", "re-prices", "re-quantities")
+HIDING: tuple[tuple[str, dict[str, str]], ...] = (
+    ("swap", {"share": "1"}),
+    ("cluster", {}),
+    ("itemset-clusters", {"effort": "0.1"}),
+    ("delete", {"k": "4"}),
+    ("dirichlet", {}),
+    ("noise", {}),
+)
+SEEKING = ("re-prices", "re-quantities", "re-itemset-rare", "re-rfm")
 ROUNDS = {"practice": 0.0, "preliminary": 0.1, "final": 0.9}
 DAY = datetime.timedelta(days=1)
 START = datetime.datetime(2027, 8, 1, 1, tzinfo=datetime.UTC)
@@ -139,8 +146,8 @@ class Player:
         place = f"contests/whole/rounds/{round_}/"
         self._insist(lambda: self.client.download(f"{place}data/data.zip", folder / "data.zip"))
         original = read_original(_unpacked(folder / "data.zip", folder / "original"))
-        method = HIDING[self.number % len(HIDING)]
-        made = run_anonymizer(method, original, {}, 100 * self.number + len(round_), {})
+        method, settings = HIDING[self.number % len(HIDING)]
+        made = run_anonymizer(method, original, {}, 100 * self.number + len(round_), settings)
         write_release(folder / "entry", made.release)
         parts = {"master": "M.csv", "transactions": "T.csv", "truth": "P.csv"}
         files = {field: folder / "entry" / name for field, name in parts.items()}
