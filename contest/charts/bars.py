@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,8 @@ from contest.charts.chart import WIDTH, Cell, Chart, Rect, Shape, Style
 
 STYLES: tuple[Style, Style] = ("first", "second")
 HEIGHT = 300.0
-LABELS = 14
-"""At most so many classes are named under the axis."""
+LETTER = 7.5
+"""About the width of a letter: where names would touch, only every second or third stands under the axis."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def bars(
     steps = round_steps(max((count for one in series for count in one.counts), default=0))
     upwards = frame.upwards(0, steps[-1])
     room = (WIDTH - LEFT - RIGHT) / max(len(classes), 1)
-    every = -(-len(classes) // LABELS)
+    every = max(1, math.ceil((max(map(len, classes), default=1) + 1) * LETTER / room))
     named = [
         (round(LEFT + (place + 0.5) * room, 1), text)
         for place, text in enumerate(classes)

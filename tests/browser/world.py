@@ -103,6 +103,7 @@ def build_world() -> World:
         "invitation_id": foxes.invitations.get().pk,
         "kind": "anonymizers",
         "name": "gh-tree",
+        "form": "svg",
     }
     links = {
         "join": invitation,

@@ -12,6 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from contest.models import Entry, Phase
+from tests.browser.pages import all_pages
+from tests.browser.world import build_world
 from tests.factories import entry_files, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +111,18 @@ def test_every_picture_has_words_and_a_table(client: Client, entry: Entry) -> No
         assert not found.silent and not found.without_table, (name, found.silent, found.without_table)
         drawn[name] = found.spoken
     assert drawn["pictures"] == 3 and drawn["entry"] == 3 and drawn["data"] == 4 and drawn["board"] >= 1
+
+
+def test_no_page_of_the_site_draws_without_words_and_a_table() -> None:
+    """All routes in a world where something of everything has happened, as those see them who may."""
+    world = build_world()
+    faults = []
+    for page in all_pages(world):
+        answer = world.client(page.role).get(page.path)
+        found = Pictures(answer.content.decode())
+        if found.silent or found.without_table:
+            faults.append((page.name, found.silent, found.without_table))
+    assert faults == []
 
 
 def test_every_picture_can_be_downloaded_in_three_forms(client: Client, entry: Entry) -> None:
