@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import translation
@@ -16,13 +18,15 @@ from datasets.problems import Problem
 from scoring.rules import Limit, evaluate
 from tests.conftest import ROOT
 
-TELLERS = {"BadCell": 1, "add": 1, "add_rows": 1, "ProgramError": 0, "ParameterError": 0}
+TELLERS = {"BadCell": 1, "add": 1, "add_rows": 1, "ProgramError": 0, "ParameterError": 0, "BundleProblem": 5}
 """Calls of the numerics that carry a sentence, and which argument it is."""
 SOURCES = [
     *sorted((ROOT / "datasets").rglob("*.py")),
+    *sorted((ROOT / "contest/bundle").glob("*.py")),
     ROOT / "attacks/sandbox/program.py",
     ROOT / "anonymizers/parameters.py",
 ]
+SCHEMA = ROOT / "contest/bundle/schema.json"
 KNOWN = [(phrase, words._pattern(phrase)) for phrase in PHRASES]
 
 
@@ -33,6 +37,8 @@ def sentences(path: Path) -> Iterator[str]:
         if not isinstance(node, ast.Call):
             continue
         place = TELLERS.get(ast.unparse(node.func).rsplit(".", 1)[-1])
+        if place == 1 and "bundle" in path.parts:
+            place = 2
         if place is None or len(node.args) <= place:
             continue
         told = node.args[place]
@@ -45,7 +51,22 @@ def sentences(path: Path) -> Iterator[str]:
             yield getattr(module, told.id)
 
 
-SAID = sorted({sentence for path in SOURCES for sentence in sentences(path)})
+def descriptions(node: Any) -> Iterator[str]:
+    """What the schema of a bundle says that it expects, at any depth."""
+    if isinstance(node, dict):
+        if isinstance(node.get("description"), str):
+            yield node["description"]
+        node = list(node.values())
+    for part in node if isinstance(node, list) else []:
+        yield from descriptions(part)
+
+
+SAID = sorted({sentence for path in SOURCES for sentence in sentences(path)} - {"YAML"})
+
+
+@pytest.mark.parametrize("text", sorted(set(descriptions(json.loads(SCHEMA.read_text(encoding="utf-8"))))))
+def test_every_description_of_the_bundle_has_its_phrase(text: str) -> None:
+    assert any(pattern.fullmatch(text) for _, pattern in KNOWN), text
 
 
 def test_many_sentences_are_found() -> None:
