@@ -8,7 +8,7 @@ WORKERS ?= 2
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm system lock clean
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm system lock clean load security audit
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,10 @@ accessibility: $(STAMP) ## Let axe-core look at every page in every language, th
 
 chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
 	@KAKURENBO_TEST_MATRIX=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
+	@$(BIN)/python -m tests.deployment.chaos --rounds 100
+
+load: $(STAMP) ## 22 teams and 200 viewers on PostgreSQL and Redis; prints all figures
+	@$(BIN)/python -m tests.load
 
 contest: $(STAMP) ## Play a whole contest of 22 teams with every process killed, from bundle to archive
 	@KAKURENBO_TEST_TEAMS=22 $(BIN)/python -m pytest tests/services/test_whole_contest.py -s -q

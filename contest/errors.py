@@ -10,3 +10,7 @@ class Refused(Exception):
         super().__init__(text)
         self.code = code
         self.text = text
+
+
+class StoreUnavailable(Exception):
+    """Files cannot be kept now: the disk is full, or not to be written. Ours to mend."""

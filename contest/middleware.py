@@ -13,6 +13,7 @@ from django.urls import Resolver404, resolve
 
 from contest import logs
 from contest.board import newest_version
+from contest.errors import StoreUnavailable
 
 logger = logging.getLogger("contest.requests")
 
@@ -72,6 +73,24 @@ class RequestLog:
             return response
         finally:
             logs.request_id.reset(token)
+
+
+class StoreTrouble:
+    """Where files cannot be kept, the answer says so and when to come back; nothing was half accepted."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, StoreUnavailable):
+            return None
+        logger.error("%s", error, exc_info=error)
+        answer = render(request, "503.html", status=503)
+        answer["Retry-After"] = "60"
+        return answer
 
 
 class UploadLimit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
@@ -15,9 +16,10 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils.translation import gettext as _
 
-from contest.errors import Refused
+from contest.errors import Refused, StoreUnavailable
 
 CHUNK = 256 * 1024
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO}
 
 
 class AtomicFileStorage(FileSystemStorage):
@@ -80,6 +82,16 @@ class ContentStore:
 
     def put(self, file: IO[bytes], max_bytes: int | None = None) -> Stored:
         """Keep a stream; refuse it as soon as it is longer than allowed."""
+        try:
+            return self._put(file, max_bytes)
+        except OSError as error:
+            if error.errno in NO_ROOM:
+                raise StoreUnavailable(
+                    f"The store {self.alias} cannot be written: {error.strerror}."
+                ) from error
+            raise
+
+    def _put(self, file: IO[bytes], max_bytes: int | None) -> Stored:
         with tempfile.TemporaryFile() as staged:
             digest = hashlib.sha256()
             size = 0

@@ -21,7 +21,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from contest.errors import Refused
+from contest.errors import Refused, StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +67,10 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
         return Response(body("request-too-large", _("The request is larger than allowed.")), 413)
     if isinstance(error, TooManyFieldsSent | TooManyFilesSent | SuspiciousOperation):
         return Response(body("malformed", _("The request cannot be read.")), 400)
+    if isinstance(error, StoreUnavailable):
+        logger.error("%s", error, exc_info=error)
+        text = _("Files cannot be kept at the moment; nothing was accepted. Try again later.")
+        return Response(body("store-unavailable", text), 503, headers={"Retry-After": "60"})
     reference = uuid.uuid4().hex[:12]
     logger.error("API error %s", reference, exc_info=error)
     return Response(body("our-fault", _("Something failed on our side."), {"reference": reference}), 500)

@@ -68,7 +68,12 @@ def submit_entry(
 
 def _require_open_phase(round_: Round, now: object) -> None:
     phase = Phase.objects.filter(
-        round=round_, kind=Phase.Kind.ANONYMISE, starts_at__lte=now, ends_at__gt=now
+        # Once the clock has closed a phase it stays closed, also where the machine's time jumps back.
+        round=round_,
+        kind=Phase.Kind.ANONYMISE,
+        starts_at__lte=now,
+        ends_at__gt=now,
+        closed_at=None,
     ).first()
     if phase is None:
         raise Refused("phase-closed", _("Entries are accepted only while the anonymise phase is open."))

@@ -20,6 +20,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from contest import logs
+from contest.errors import StoreUnavailable
 from contest.models import AttackRun, Entry, Job
 from contest.release import RELEASE
 from contest.services.failures import record_failure
@@ -198,6 +199,10 @@ def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
             handler(claim)
     except LeaseLost:
         logger.warning("job %s was given to another worker", job_id)
+    except StoreUnavailable as error:
+        # No fault of the job: it waits, without losing an attempt, until the store can be written again.
+        logger.error("job %s waits: %s", job_id, error)
+        _queue_again(claim.job, claim.token, "The store cannot be written.")
     except Exception:
         logger.exception("job %s failed", job_id)
         put_back(claim.job.pk, claim.token, "An error on our side.", traceback.format_exc())
@@ -230,22 +235,28 @@ def give_back(worker: str) -> int:
     held = Job.objects.filter(state=Job.State.RUNNING, worker=worker)
     given_back = 0
     for job in held.only("pk", "token", "kind"):
-        if Job.objects.filter(pk=job.pk, token=job.token, state=Job.State.RUNNING).update(
-            state=Job.State.QUEUED,
-            attempts=F("attempts") - 1,
-            token="",
-            lease_until=None,
-            reason="The worker was stopped.",
-            rung_at=timezone.now(),
-        ):
+        if _queue_again(job, job.token, "The worker was stopped."):
             given_back += 1
             ring(job.pk, job.kind)
     return given_back
 
 
+def _queue_again(job: Job, token: str, reason: str) -> int:
+    """Queue a running job again as if this attempt had not been."""
+    return Job.objects.filter(pk=job.pk, token=token, state=Job.State.RUNNING).update(
+        state=Job.State.QUEUED,
+        attempts=F("attempts") - 1,
+        token="",
+        lease_until=None,
+        reason=reason,
+        rung_at=timezone.now(),
+    )
+
+
 def sweep_jobs() -> dict[str, int]:
     """Give back what dead workers hold and ring again for what nobody took up."""
     now = timezone.now()
+    _distrust_the_future(now)
     lapsed = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=now)
     given_back = 0
     for job in lapsed.only("pk", "token", "kind"):
@@ -254,6 +265,17 @@ def sweep_jobs() -> dict[str, int]:
             if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).exists():
                 ring(job.pk, job.kind)
     return {"given_back": given_back, "rung": sum(_ring_again(kind, now) for kind in Job.Kind)}
+
+
+def _distrust_the_future(now: datetime.datetime) -> None:
+    """Where the clock has jumped back, times that it gave before lie far ahead; nobody waits for those.
+
+    A living worker renews its lease from now on; a dead one's lapses soon.
+    """
+    running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gt=now + 2 * _lease())
+    running.update(lease_until=now + _lease())
+    queued = Job.objects.filter(state=Job.State.QUEUED, rung_at__gt=now + _lease())
+    queued.update(rung_at=now)
 
 
 def _ring_again(kind: Job.Kind, now: datetime.datetime) -> int:

@@ -118,7 +118,7 @@ def _accept(
     require_playing(team)
     now = timezone.now()
     if not Phase.objects.filter(
-        round=round_, kind=Phase.Kind.ATTACK, starts_at__lte=now, ends_at__gt=now
+        round=round_, kind=Phase.Kind.ATTACK, starts_at__lte=now, ends_at__gt=now, closed_at=None
     ).exists():
         raise Refused("phase-closed", _("Attacks are accepted only while the attack phase is open."))
     require_attempts_left(round_, team, now)

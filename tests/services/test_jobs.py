@@ -152,3 +152,16 @@ def test_running_every_job_twice_leaves_one_result(entry: Entry) -> None:
     assert Score.objects.count() == 4
     assert AttackRun.objects.count() == 1
     assert Job.objects.count() == 3
+
+
+def test_a_team_with_a_thousand_jobs_keeps_another_waiting_for_one(entry: Entry) -> None:
+    """Fairness: whoever comes with a single check has it done after at most one job of the crowd."""
+    busy = make_team(entry.round.contest, "Busy")
+    crowd = [Job(kind=Job.Kind.CHECK, owner=busy, release=1, rung_at=timezone.now()) for _ in range(1000)]
+    Job.objects.bulk_create(crowd)
+    Job.objects.filter(entry=entry).delete()
+    first = jobs.claim_next(Job.Kind.CHECK)
+    assert first is not None and first.job.owner == busy
+    late = jobs.enqueue_job(Job.Kind.CHECK, entry=entry, owner_id=entry.team_id)
+    claims = [jobs.claim_next(Job.Kind.CHECK) for _ in range(2)]
+    assert late.pk in [claim.job.pk for claim in claims if claim is not None][:1]
