@@ -11,7 +11,14 @@ from django.db.migrations.operations.base import Operation
 from django.db.models import NOT_PROVIDED
 
 TAKING_AWAY = (acts.DeleteModel, acts.RemoveField, acts.RenameField, acts.RenameModel, acts.AlterModelTable)
-INSIDE_ONE_VERSION = {"0001_initial"}
+INSIDE_ONE_VERSION = {
+    "0001_initial",
+    "0002_job_release",
+    "0003_audit_chain_and_archive",
+    "0004_organising",
+    "0005_formats",
+    "0006_accounts",
+}
 """Migrations between which no version was ever given to anybody."""
 
 

@@ -102,16 +102,29 @@ PAGES: dict[str, tuple[object, ...]] = {
     "signup": (200, "on", "on", "on", "on", "on", "on"),
     "login": ALL,
     "logout": (405,) * 7,
-    "set_language": ("on",) * 7,
+    "set_language": (405,) * 7,
     "password_reset": ALL,
     "password_reset_done": ALL,
-    "password_reset_confirm": ALL,
+    "password_reset_confirm": NONE,
     "password_reset_complete": ALL,
+    "email_confirm": NONE,
     "join": MEMBERS,
     "tokens": MEMBERS,
     "token_revoke": POSTED,
     "methods": ALL,
-    "template_program": ALL,
+    "tour": ALL,
+    "pictures": ALL,
+    "round_picture": NONE,
+    "entry_picture": NONE,
+    "contest_new": ("in", 404, 404, 404, 404, 404, 200),
+    "contest_from_bundle": POSTED,
+    "contest_from_preset": NONE,
+    "changes": ALL,
+    "archive_consent": POSTED,
+    "hashes": ALL,
+    "verify_hashes": (405,) * 7,
+    "risk": ALL,
+    "kit": ALL,
     "method": NONE,
     "contest": ALL,
     "tour": ALL,
@@ -155,13 +168,32 @@ PAGES: dict[str, tuple[object, ...]] = {
 }
 """What a GET answers, about the owners' draft and dry run: only they and the organiser may see them."""
 
+FAMILIES: dict[str, tuple[tuple[object, ...], ...]] = {
+    "contests/<slug:slug>/organise/": (
+        ORGANISERS,
+        POSTED,
+        ("in", 404, 404, 404, "on", 404, 404),
+        ("in", 404, 404, 404, 404, 404, 404),
+        NONE,
+    ),
+    "account/": (MEMBERS, POSTED, NONE),
+    "kit/": (ALL, NONE),
+}
+"""What pages answer that have no line of their own: an organiser's, one's own account's, the kit's."""
+
+
+def expected_reading(route: Route) -> tuple[tuple[object, ...], ...]:
+    if route.name in PAGES:
+        return (PAGES[route.name],)
+    return next((answers for start, answers in FAMILIES.items() if route.pattern.startswith(start)), ())
+
+
 ACTS: dict[str, tuple[object, ...]] = {
     "signup": (422, "on", "on", "on", "on", "on", "on"),
     "login": ALL,
     "logout": ("on",) * 7,
     "set_language": ("on",) * 7,
     "password_reset": ALL,
-    "password_reset_confirm": ALL,
     "join": ("in", "on", "on", "on", "on", "on", "on"),
     "tokens": ("in", 422, 422, 422, 422, 422, 422),
     "token_revoke": ("in", "on", 404, 404, 404, 404, 404),
