@@ -11,11 +11,22 @@ from collections.abc import Iterator
 from django.db import connection, models, transaction
 from psycopg import sql
 
-from contest.models import Attack, AttackRun, AuditEvent, Contest, Dataset, Entry, Job, Round, Team
+from contest.models import (
+    Attack,
+    AttackRun,
+    AuditEvent,
+    Contest,
+    Dataset,
+    Entry,
+    Heartbeat,
+    Job,
+    Round,
+    Team,
+)
 
 ROLE = "kakurenbo_attacks"
 READABLE: tuple[type[models.Model], ...] = (
-    Contest, Round, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent,
+    Contest, Round, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent, Heartbeat,
 )  # fmt: skip
 HIDDEN: dict[type[models.Model], set[str]] = {
     Entry: {"truth_sha256", "upload_sha256"},
@@ -29,8 +40,9 @@ WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
     AttackRun: ("state", "guess_sha256", "log", "seconds", "reason", "finished_at"),
     Entry: ("most_hits", "risk", "guesses", "strongest_attack"),
     Round: ("board_version",),
+    Heartbeat: ("kind", "queues", "version", "release", "started_at", "beat_at"),
 }  # fmt: skip
-ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent)
+ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent, Heartbeat)
 
 
 def grant_attack_role(name: str, password: str) -> None:

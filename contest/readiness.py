@@ -28,10 +28,10 @@ def migrations() -> bool:
 
 
 def stores() -> bool:
-    return all(_store_answers(alias) for alias in STORES)
+    return all(store_answers(alias) for alias in STORES)
 
 
-def _store_answers(alias: str) -> bool:
+def store_answers(alias: str) -> bool:
     storage = storages[alias]
     if isinstance(storage, AtomicFileStorage):
         return storage.is_writable()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
+
+ALIAS = "snapshot"
 
 
 @contextmanager
@@ -17,3 +20,26 @@ def snapshot() -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         yield
+
+
+@contextmanager
+def detached_snapshot() -> Iterator[str]:
+    """A connection of its own that sees one state of the database and keeps nobody from writing.
+
+    Yields the name to give to ``using``. What the caller's transaction has not committed is not in it.
+    """
+    other = connection.copy(ALIAS)
+    other.settings_dict = copy.deepcopy(other.settings_dict)
+    if other.vendor == "sqlite":
+        # The house's connections take the write lock at once; a reader of the write-ahead log needs none.
+        other.settings_dict["OPTIONS"]["transaction_mode"] = "DEFERRED"
+    connections[ALIAS] = other
+    try:
+        with transaction.atomic(using=ALIAS):
+            if other.vendor == "postgresql":
+                with other.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield ALIAS
+    finally:
+        other.close()
+        del connections[ALIAS]

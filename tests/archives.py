@@ -8,6 +8,7 @@ import zipfile
 
 from django.utils import timezone
 
+from contest import vault
 from contest.models import Contest, Entry, Phase, User
 from contest.services.archiving import archive_contest, set_archive_consent
 from contest.services.clock import run_clock
@@ -38,7 +39,8 @@ def play(slug: str = "played") -> Contest:
     work_off()
     target = Entry.objects.get(round=round_, team=teams[1], is_official=True)
     member = User.objects.get(memberships__team=teams[0])
-    guess = "".join(f"{row + 1}\n" for row in range(target.n_released or 0)).encode()
+    # This team finds everybody: its guess and the truth are the same file in two stores.
+    guess = "".join(f"{row + 1}\n" for row in vault.truth_of(target)).encode()
     submit_guesses(round_, teams[0], member, {target.pk: io.BytesIO(guess)})
     announce(contest, organiser, "Over", "It *is* over.")
     work_off()

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+KIND = "kakurenbo_archive"
 FORMAT = 1
 MANIFEST = "manifest.json"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
@@ -47,7 +48,8 @@ class BadArchive(Exception):
 class Archive:
     """An archive whose list of files is sound. `verify` checks the rest."""
 
-    def __init__(self, path: Path, max_total: int = MAX_TOTAL) -> None:
+    def __init__(self, path: Path, kind: str = KIND, max_total: int = MAX_TOTAL) -> None:
+        self.kind = kind
         try:
             if path.stat().st_size - _directory_start(path) > MAX_DIRECTORY:
                 raise BadArchive(f"{path.name}: the list of members is too long.")
@@ -85,6 +87,11 @@ class Archive:
         if digest.hexdigest() != facts["sha256"]:
             raise BadArchive(f"{name}: sha256 {digest.hexdigest()}, expected {facts['sha256']}.")
 
+    def verify_files(self) -> None:
+        for name in sorted(self.files):
+            for _ in self.chunks(name):
+                pass
+
     def rows(self, table: str) -> list[dict[str, Any]]:
         """The rows of a table, numbered from 1 without a gap."""
         name = f"rows/{table}.jsonl"
@@ -111,7 +118,7 @@ class Archive:
         if len(content) > MAX_MANIFEST:
             raise BadArchive(f"{MANIFEST}: longer than {MAX_MANIFEST} bytes.")
         manifest = _json(content, MANIFEST)
-        _check_manifest(manifest)
+        _check_manifest(manifest, self.kind)
         return dict(manifest)
 
     def _compare_lists(self, max_total: int) -> None:
@@ -128,9 +135,7 @@ class Archive:
 
 def verify(archive: Archive) -> list[str]:
     """Check everything; returns one sentence a thing that holds, or raises `BadArchive`."""
-    for name in sorted(archive.files):
-        for _ in archive.chunks(name):
-            pass
+    archive.verify_files()
     tables = {table: archive.rows(table) for table in archive.manifest["tables"]}
     said = [f"{len(archive.files)} files have the lengths and hashes of the manifest."]
     said.append(_check_references(archive.manifest, tables))
@@ -230,9 +235,9 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return members
 
 
-def _check_manifest(manifest: Any) -> None:
-    if not isinstance(manifest, dict) or manifest.get("kakurenbo_archive") != FORMAT:
-        raise BadArchive(f"{MANIFEST}: expected an archive of format {FORMAT}.")
+def _check_manifest(manifest: Any, kind: str) -> None:
+    if not isinstance(manifest, dict) or manifest.get(kind) != FORMAT:
+        raise BadArchive(f"{MANIFEST}: expected {kind!r} of format {FORMAT}.")
     shapes: dict[str, type] = {
         "files": dict, "tables": list, "references": dict, "file_columns": dict, "withheld": list
     }  # fmt: skip

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
-import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
@@ -15,24 +12,18 @@ from django.conf import settings
 
 from anonymizers.registry import EVERY_ANONYMIZER
 from attacks.registry import EVERY_ATTACK
-from contest import vault
 from contest.archive import verify
 from contest.archive.pages import static_pages
 from contest.archive.rows import Row, rows_of
 from contest.archive.tables import PERSON, TABLES
+from contest.archive.zips import ZipWriter, line
 from contest.bundle.writing import bundle_text
 from contest.errors import Refused
 from contest.models import Contest, Job
 from contest.services.bundles import export_bundle
 from contest.snapshot import snapshot
-from contest.storage import published, submitted
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
 
-OPENERS: dict[str, Callable[[str], IO[bytes]]] = {
-    "entries": published.open,
-    "attacks": submitted.open,
-    "vault": vault.open_for_archive,
-}
 PACKAGES = ("numpy", "pandas", "scipy", "scikit-learn", "numba", "highspy")
 README = """\
 This is the archive of the contest "{title}" ({slug}), written by Kakurenbo {version}.
@@ -64,20 +55,17 @@ def write_archive(contest: Contest, target: IO[bytes]) -> dict[str, Any]:
         "README.txt": README.format(title=contest.title, slug=contest.slug, version=settings.VERSION),
         "verify.py": Path(verify.__file__).read_text(encoding="utf-8"),
         "bundle/contest.yaml": bundle_text(exported.bundle),
-        **{f"rows/{table}.jsonl": _lines(found) for table, found in rows.items()},
+        **{f"rows/{table}.jsonl": "".join(map(line, found)) for table, found in rows.items()},
         **pages,
     }
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        writer = _Writer(archive)
+    with ZipWriter(target) as writer:
         for name in sorted(texts):
             writer.add(name, [texts[name].encode("utf-8")])
         for name, sha256 in sorted(exported.files.items()):
             writer.add_file(f"bundle/{name}", sha256, "entries")
         for sha256 in sorted(stores):
             writer.add_file(f"files/{sha256}", sha256, stores[sha256])
-        manifest = _manifest(contest, writer.files, sorted(withheld - set(stores)))
-        writer.add(verify.MANIFEST, [(json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode("utf-8")])
-    return manifest
+        return writer.finish(_manifest(contest, sorted(withheld - set(stores))))
 
 
 def _require_rest(contest: Contest) -> None:
@@ -115,18 +103,10 @@ def _files(rows: Mapping[str, list[Row]]) -> tuple[dict[str, str], set[str]]:
     return wanted, withheld
 
 
-def _lines(rows: Iterable[Row]) -> str:
-    return "".join(
-        json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
-        for row in rows
-    )
-
-
-def _manifest(contest: Contest, files: dict[str, dict[str, Any]], withheld: list[str]) -> dict[str, Any]:
+def _manifest(contest: Contest, withheld: list[str]) -> dict[str, Any]:
     return {
-        "kakurenbo_archive": verify.FORMAT,
+        verify.KIND: verify.FORMAT,
         "contest": contest.slug,
-        "files": files,
         "withheld": withheld,
         "tables": [PERSON, *(table.name for table in TABLES)],
         "references": {table.name: table.references for table in TABLES},
@@ -140,34 +120,3 @@ def _manifest(contest: Contest, files: dict[str, dict[str, Any]], withheld: list
             "anonymizers": {item.name: item.version for item in EVERY_ANONYMIZER},
         },
     }
-
-
-class _Writer:
-    """Adds files to a zip whose bytes depend on nothing but them, and notes their hashes."""
-
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self.archive = archive
-        self.files: dict[str, dict[str, Any]] = {}
-
-    def add(self, name: str, chunks: Iterable[bytes]) -> None:
-        member = zipfile.ZipInfo(name)
-        member.compress_type = zipfile.ZIP_DEFLATED
-        member.external_attr = 0o644 << 16
-        digest, size = hashlib.sha256(), 0
-        with self.archive.open(member, "w", force_zip64=False) as stream:
-            for chunk in chunks:
-                digest.update(chunk)
-                size += len(chunk)
-                stream.write(chunk)
-        if name != verify.MANIFEST:
-            self.files[name] = {"bytes": size, "sha256": digest.hexdigest()}
-
-    def add_file(self, name: str, sha256: str, store: str) -> None:
-        try:
-            file = OPENERS[store](sha256)
-        except FileNotFoundError:
-            raise Refused("file-missing", f"The file {sha256} is not in the store {store!r}.") from None
-        with file:
-            self.add(name, iter(lambda: file.read(verify.CHUNK), b""))
-        if self.files[name]["sha256"] != sha256:
-            raise Refused("file-damaged", f"The file {sha256} of the store {store!r} has other bytes by now.")

@@ -9,6 +9,7 @@ from contest.models.commitment import Commitment
 from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
 from contest.models.entry import Entry
+from contest.models.heartbeat import Heartbeat
 from contest.models.job import Job
 from contest.models.phase import Phase
 from contest.models.portrait import Portrait
@@ -34,6 +35,7 @@ __all__ = [
     "Dataset",
     "Delivery",
     "Entry",
+    "Heartbeat",
     "Invitation",
     "Job",
     "Knock",

@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
-from contest import vault
 from contest.archive.rows import Numbers, object_of
 from contest.archive.tables import PERSON, TABLES, Table
 from contest.archive.verify import Archive, BadArchive, verify
@@ -19,9 +18,7 @@ from contest.errors import Refused
 from contest.models import AuditChain, AuditEvent, Contest, Dataset, Organiser, Team, User
 from contest.models.names import clean_name
 from contest.services import audit
-from contest.storage import published, submitted
-
-STORES = {"entries": published.put, "attacks": submitted.put, "vault": vault.keep_archived}
+from contest.stores import STORES
 
 
 def set_archive_consent(team: Team, user: User, consents: bool) -> None:
@@ -131,17 +128,18 @@ def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
 
 def _keep_files(archive: Archive, tables: dict[str, list[dict[str, Any]]]) -> None:
     """Put every file that a row names into its store, verified once more on its way."""
-    stores: dict[str, str] = {}
+    # The same bytes may belong into two stores: a guess that hits everybody is the truth itself.
+    stored: set[tuple[str, str]] = set()
     for table in TABLES:
         for column, store in table.files.items():
-            stores |= {row[column]: store for row in tables[table.name] if row.get(column)}
+            stored |= {(row[column], store) for row in tables[table.name] if row.get(column)}
     for row in tables["dataset"]:
-        stores |= dict.fromkeys(row.get("source", {}).get("stored", {}).values(), "entries")
-        stores |= dict.fromkeys(row.get("knowledge", {}).values(), "entries")
-    for sha256, store in sorted(stores.items()):
+        stored |= {(sha256, "entries") for sha256 in row.get("source", {}).get("stored", {}).values()}
+        stored |= {(sha256, "entries") for sha256 in row.get("knowledge", {}).values()}
+    for sha256, store in sorted(stored):
         name = archive.by_hash.get(sha256)
         if name is not None:
-            STORES[store](cast(IO[bytes], _Stream(archive.chunks(name))))
+            STORES[store].put(cast(IO[bytes], _Stream(archive.chunks(name))))
 
 
 class _Stream:

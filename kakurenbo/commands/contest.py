@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from contest.bundle.files import open_bundle, preset_names, preset_text
+from kakurenbo.installation import manage
 from kakurenbo.main import UsageError
 
 
@@ -51,11 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.act == "create":
         options = {name: getattr(arguments, name) for name in ("organiser", "slug", "starts")}
-        return _manage("contest_create", arguments.file, options)
+        return manage("contest_create", arguments.file, **options)
     if arguments.act == "import":
         options = {name: getattr(arguments, name) for name in ("organiser", "slug")}
-        return _manage("contest_import", arguments.file, options, ["--rescore"] * arguments.rescore)
-    return _manage(f"contest_{arguments.act}", arguments.slug, {"out": arguments.out})
+        return manage("contest_import", arguments.file, *["--rescore"] * arguments.rescore, **options)
+    return manage(f"contest_{arguments.act}", arguments.slug, out=arguments.out)
 
 
 def _check(path: Path, as_json: bool) -> int:
@@ -73,23 +72,3 @@ def _check(path: Path, as_json: bool) -> int:
         lines.append(f"invalid: {len(lines)} problem{'s' if len(lines) > 1 else ''}" if lines else "valid")
         print("\n".join(lines))
     return 0 if opened.checked.ok else 1
-
-
-def _manage(command: str, argument: str, options: dict[str, str | None], switches: Sequence[str] = ()) -> int:
-    """Run a command of the installation. Django is loaded only here: checking needs none."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-    from django.core.management import CommandError, call_command
-    from django.db import DatabaseError
-
-    django.setup()
-    words = [f"--{name}={value}" for name, value in options.items() if value is not None]
-    try:
-        call_command(command, argument, *words, *switches)
-    except CommandError as error:
-        raise UsageError(str(error)) from error
-    except DatabaseError as error:
-        raise UsageError(
-            f"The database of this installation does not answer as it should: {error}"
-        ) from error
-    return 0

@@ -216,7 +216,7 @@ SPOILS: dict[str, tuple[Spoil, str]] = {
     "a manifest that is no JSON": (lambda files: files.update({"manifest.json": b"{"}), "not JSON"),
     "another format": (
         lambda files: with_manifest(files, lambda manifest: manifest.update(kakurenbo_archive=99)),
-        "expected an archive of format 1",
+        "expected 'kakurenbo_archive' of format 1",
     ),
     "a changed byte": (
         lambda files: files.update({"verify.py": files["verify.py"] + b" "}),

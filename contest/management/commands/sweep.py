@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
 from argparse import ArgumentParser
@@ -9,11 +10,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
+from django.utils import timezone
 
+from contest.models import Heartbeat
 from contest.services.audit import extend_all_chains
 from contest.services.clock import run_clock
+from contest.services.heartbeats import beat, forget_the_dead, say_goodbye
 from contest.services.history import record_standings
-from contest.services.jobs import sweep_jobs
+from contest.services.jobs import WORKER, sweep_jobs
 from contest.services.post import ring_for_waiting_mail
 from contest.services.webhooks import queue_deliveries
 
@@ -33,8 +37,11 @@ class Command(BaseCommand):
         stop = threading.Event()
         if not options["once"]:
             signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        name, started_at = f"{WORKER.host}:{os.getpid()}:sweeper", timezone.now()
         while True:
             try:
+                beat(name, Heartbeat.Kind.SWEEPER, [], started_at)
+                forget_the_dead()
                 for step in run_clock():
                     logger.info("clock: %s of round %s", step.what, step.round)
                 extend_all_chains()
@@ -49,4 +56,5 @@ class Command(BaseCommand):
                 logger.exception("sweep failed")
                 connection.close()
             if options["once"] or stop.wait(settings.SWEEP_SECONDS):
+                say_goodbye(name)
                 return

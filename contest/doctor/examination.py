@@ -1,0 +1,41 @@
+"""All checks, in the order in which they make sense to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from contest.doctor import files, machine, services
+from contest.doctor.finding import Finding, failed
+
+CHECKS: dict[str, Callable[[], Finding]] = {
+    "database": services.database,
+    "migrations": services.migrations,
+    "stores": machine.stores,
+    "vault-permissions": machine.vault_permissions,
+    "broker": services.broker,
+    "workers": services.workers,
+    "sweeper": services.sweeper,
+    "sandbox": machine.sandbox,
+    "clock": machine.clock,
+    "disk": machine.disk,
+    "secret-key": machine.secret_key,
+    "audit-chain": files.audit_chain,
+    "stored-files": files.stored_files,
+}
+SLOW = {"stored-files", "sandbox"}
+"""Checks that take long where there is much to look at; the page of operations leaves them to the command."""
+
+
+def examine(names: list[str] | None = None) -> Iterator[tuple[str, Finding]]:
+    """Run the checks one by one. A check that breaks is itself a finding."""
+    for name in names or CHECKS:
+        try:
+            yield name, CHECKS[name]()
+        except Exception as error:  # noqa: BLE001  # whatever breaks, the doctor goes on and says so
+            yield (
+                name,
+                failed(
+                    f"The check itself failed: {type(error).__name__}: {error}",
+                    "Mend what it names first; the checks before this one may already say what.",
+                ),
+            )

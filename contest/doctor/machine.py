@@ -1,0 +1,118 @@
+"""What this machine gives: settings, stores, disk, clock, sandbox."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import stat
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage, storages
+from django.db import connection
+from django.utils import timezone
+
+from attacks.sandbox import examine
+from contest import readiness
+from contest.doctor.finding import Finding, failed, ok, warning
+from contest.models import AuditEvent
+
+LOW_SHARE, LOW_BYTES = 0.05, 1024**3
+CLOCK_SECONDS = 5.0
+
+
+def secret_key() -> Finding:
+    if len(settings.SECRET_KEY) < 32:
+        return failed(
+            "The secret key is shorter than 32 characters: sessions can be forged.",
+            "Set KAKURENBO_SECRET_KEY to a long random text, such as `openssl rand -base64 48` prints.",
+        )
+    path = settings.VAR / "secret_key"
+    if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        return failed("Others on this machine can read the file of the secret key.", f"chmod 600 {path}")
+    if not settings.PRODUCTION:
+        return ok("The secret key is long and private. (This is not a production installation.)")
+    return ok("The secret key is long and private.")
+
+
+def stores() -> Finding:
+    broken = [alias for alias in readiness.STORES if not _answers(alias)]
+    if broken:
+        return failed(
+            f"Files cannot be written to the store {', '.join(broken)}.",
+            "Look at the rights and the free space of its folder, or at its service; see docs/deployment.md.",
+        )
+    return ok("All three stores can be written to.")
+
+
+def _answers(alias: str) -> bool:
+    try:
+        return readiness.store_answers(alias)
+    except Exception:  # noqa: BLE001  # every storage service has errors of its own
+        return False
+
+
+def vault_permissions() -> Finding:
+    vault, entries = storages["vault"], storages["entries"]
+    if not isinstance(vault, FileSystemStorage) or not isinstance(entries, FileSystemStorage):
+        return ok("The vault is no folder of this machine; its service guards it.")
+    folder = Path(vault.location)
+    if not folder.exists():
+        return ok("The vault is still empty.")
+    if stat.S_IMODE(folder.stat().st_mode) & 0o077:
+        return failed("Others on this machine can look into the vault.", f"chmod 700 {folder}")
+    if Path(entries.location).resolve() in folder.resolve().parents or folder == Path(entries.location):
+        return failed(
+            "The vault lies inside a public store.", "Set KAKURENBO_VAULT_LOCATION to a folder of its own."
+        )
+    if folder.stat().st_uid != os.geteuid():
+        return warning("The vault belongs to another user than this one.", f"chown {os.geteuid()} {folder}")
+    return ok("Only the platform can look into the vault.")
+
+
+def disk() -> Finding:
+    low = []
+    for folder in sorted({settings.VAR, *(Path(location) for location in _folders())}):
+        there = next(part for part in (folder, *folder.parents) if part.exists())
+        usage = shutil.disk_usage(there)
+        if usage.free < LOW_BYTES or usage.free / usage.total < LOW_SHARE:
+            low.append(f"{folder}: {usage.free / 1024**3:.1f} GiB of {usage.total / 1024**3:.1f} GiB free")
+    if low:
+        return failed(
+            f"The disk is nearly full: {'; '.join(low)}.", "Make room, or move the data to a larger disk."
+        )
+    free = shutil.disk_usage(settings.VAR if settings.VAR.exists() else settings.BASE_DIR).free
+    return ok(f"{free / 1024**3:.1f} GiB are free.")
+
+
+def _folders() -> list[str]:
+    found = (storages[alias] for alias in readiness.STORES)
+    return [str(storage.location) for storage in found if isinstance(storage, FileSystemStorage)]
+
+
+def clock() -> Finding:
+    now = timezone.now()
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            apart = abs((cursor.fetchone()[0] - timezone.now()).total_seconds())
+        if apart > CLOCK_SECONDS:
+            return failed(
+                f"This machine's clock and the database's are {apart:.0f} s apart.",
+                "Let a time service (chrony, systemd-timesyncd) set the clocks of all machines.",
+            )
+    newest = AuditEvent.objects.order_by("-at").values_list("at", flat=True).first()
+    if newest is not None and newest > now + datetime.timedelta(seconds=CLOCK_SECONDS):
+        return failed(
+            f"The log holds an act of {newest:%F %T} UTC, this machine says {now:%F %T}: its clock ran back.",
+            "Set the clock right before phases open and close by it.",
+        )
+    return ok(f"The clock says {now:%F %T} UTC.")
+
+
+def sandbox() -> Finding:
+    test = examine(settings.SANDBOX)
+    if not test.ok:
+        return warning(f"Programs of teams do not run here. {test.how_to_mend}", "See docs/deployment.md.")
+    return ok("The sandbox passed its self-test.")

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from contest.errors import Refused
+from contest.services.restoring import restore_backup
+
+
+class Command(BaseCommand):
+    help = "Restore a backup into an empty installation."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        try:
+            counts = restore_backup(options["file"])
+        except Refused as refusal:
+            raise CommandError(refusal.text) from None
+        self.stdout.write(f"{sum(counts.values())} rows in {len(counts)} tables restored. Now run: doctor")

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Heartbeat(models.Model):
+    """A process that is at work: it writes here every few seconds, and is gone when it has stopped to."""
+
+    class Kind(models.TextChoices):
+        WORKER = "worker", _("worker")
+        SWEEPER = "sweeper", _("sweeper")
+
+    name = models.CharField(max_length=120, unique=True)
+    kind = models.CharField(max_length=10, choices=Kind)
+    queues = models.JSONField(default=list, blank=True)
+    version = models.CharField(max_length=40, blank=True)
+    release = models.PositiveIntegerField(default=1)
+    started_at = models.DateTimeField()
+    beat_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["kind", "name"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,50 @@
+"""Lets a worker's main process leave a sign of life every few seconds, whatever its children are doing."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from contest.models import Heartbeat
+from contest.services import jobs
+from contest.services.heartbeats import beat, say_goodbye
+
+logger = logging.getLogger(__name__)
+_stop = threading.Event()
+
+
+@worker_ready.connect
+def begin(sender: Any, **kwargs: Any) -> None:
+    queues = [name.removeprefix(settings.QUEUE_PREFIX) for name in sender.app.amqp.queues.consume_from]
+    threading.Thread(target=_pulse, args=[queues], name="pulse", daemon=True).start()
+
+
+@worker_shutting_down.connect
+def end(**kwargs: Any) -> None:
+    _stop.set()
+
+
+def _pulse(queues: list[str]) -> None:
+    started_at = timezone.now()
+    while True:
+        try:
+            beat(jobs.WORKER.name, Heartbeat.Kind.WORKER, queues, started_at)
+        except DatabaseError:
+            logger.warning("no sign of life could be written", exc_info=True)
+        finally:
+            # The children are made by fork: a connection that is open then would be shared with them.
+            connection.close()
+        if _stop.wait(settings.HEARTBEAT_SECONDS):
+            break
+    try:
+        say_goodbye(jobs.WORKER.name)
+    except DatabaseError:
+        logger.warning("no farewell could be written")
+    finally:
+        connection.close()

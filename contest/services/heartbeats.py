@@ -1,0 +1,38 @@
+"""Heartbeats: the signs of life that workers and the sweeper leave in the database."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.utils import timezone
+
+from contest.models import Heartbeat
+from contest.release import RELEASE
+
+FORGOTTEN = datetime.timedelta(hours=1)
+"""After this long without a beat a process is no longer listed."""
+
+
+def beat(name: str, kind: Heartbeat.Kind, queues: Iterable[str], started_at: datetime.datetime) -> None:
+    """Say that a process lives. It is no act of anybody, so it stands in no log."""
+    now = timezone.now()
+    facts = {"queues": sorted(queues), "version": settings.VERSION, "release": RELEASE, "beat_at": now}
+    if not Heartbeat.objects.filter(name=name).update(kind=kind, started_at=started_at, **facts):
+        Heartbeat.objects.get_or_create(name=name, defaults={"kind": kind, "started_at": started_at, **facts})
+
+
+def say_goodbye(name: str) -> None:
+    """A process that stops in order is not missed."""
+    Heartbeat.objects.filter(name=name).update(beat_at=datetime.datetime.fromtimestamp(0, datetime.UTC))
+
+
+def forget_the_dead() -> int:
+    return Heartbeat.objects.filter(beat_at__lt=timezone.now() - FORGOTTEN).delete()[0]
+
+
+def living(kind: Heartbeat.Kind) -> list[Heartbeat]:
+    """The processes whose last beat is young enough."""
+    since = timezone.now() - datetime.timedelta(seconds=settings.HEARTBEAT_LATE_SECONDS)
+    return list(Heartbeat.objects.filter(kind=kind, beat_at__gte=since))

@@ -1,0 +1,170 @@
+"""A backup of a running contest, restored elsewhere, is the same installation: rows, files and boards."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+import uuid
+import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from contest.archive.pages import static_pages
+from contest.errors import Refused
+from contest.models import Announcement, Contest
+from contest.services.contests import announce
+from contest.services.restoring import restore_backup
+from tests.archives import play
+from tests.conftest import ROOT
+from tests.services.installation import database_url
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SCRIPT = """
+import io, json, zipfile
+from django.core.management import call_command
+call_command("restore", {file!r})
+call_command("backup", "--out", {again!r})
+call_command("audit_verify")
+from contest.models import Contest
+from contest.archive.pages import static_pages
+from contest.models import Announcement
+print("RESULT " + json.dumps([
+    static_pages(Contest.objects.get(slug="played"))["results/practice.json"], Announcement.objects.count()
+]))
+from contest.services.contests import announce
+contest = Contest.objects.get(slug="played")
+announce(contest, contest.organisers.get().user, "Life goes on", "")
+"""
+
+
+@contextmanager
+def empty_database(folder: Path) -> Iterator[str]:
+    """A new database beside the one of the tests, of the same kind; yields its URL."""
+    if connection.vendor == "sqlite":
+        yield f"sqlite:///{folder / 'restored.sqlite3'}"
+        return
+    name = f"kakurenbo_restore_{uuid.uuid4().hex[:12]}"
+    server = database_url().rsplit("/", 1)[0]
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    try:
+        yield f"{server}/{name}"
+    finally:
+        with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@contextmanager
+def writing(act: Callable[[int], object]) -> Iterator[threading.Event]:
+    """Somebody who acts without pause until the block ends; the event is set after the first act."""
+    stop, begun = threading.Event(), threading.Event()
+
+    def write() -> None:
+        try:
+            for number in itertools.count(1):
+                act(number)
+                begun.set()
+                if stop.is_set():
+                    return
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(write)
+        try:
+            yield begun
+        finally:
+            stop.set()
+        written.result(60)
+
+
+def backed_up(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_backup_taken_while_people_write_restores_to_the_same_installation(tmp_path: Path) -> None:
+    contest = play()
+    user = contest.organisers.get().user
+    first, again = tmp_path / "first.zip", tmp_path / "again.zip"
+    with writing(lambda number: announce(contest, user, f"News {number}", "")) as begun:
+        assert begun.wait(60)
+        before = Announcement.objects.count()
+        call_command("backup", out=first)
+        after = Announcement.objects.count()
+    assert stat.S_IMODE(first.stat().st_mode) == 0o600
+    saved = backed_up(first)["rows/announcement.jsonl"].count(b"\n")
+    assert before <= saved <= after
+    with empty_database(tmp_path) as url:
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "KAKURENBO_VAR": str(tmp_path / "var"),
+            "KAKURENBO_DATABASE_URL": url,
+            "KAKURENBO_BROKER_URL": "files://localhost/",
+            "KAKURENBO_LOG_LEVEL": "ERROR",
+        }
+        (tmp_path / "var").mkdir()
+        script = SCRIPT.format(file=str(first), again=str(again))
+        command = [sys.executable, str(ROOT / "manage.py"), "shell", "--no-imports", "--command", script]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    told = next(line for line in done.stdout.splitlines() if line.startswith("RESULT "))
+    board, announcements = json.loads(told.removeprefix("RESULT "))
+    assert board == static_pages(contest)["results/practice.json"]
+    assert announcements == saved
+    assert "played: " in done.stdout
+    assert again.read_bytes() == first.read_bytes()
+
+
+def test_nothing_is_restored_over_what_is_there(tmp_path: Path) -> None:
+    contest = play()
+    path = tmp_path / "backup.zip"
+    call_command("backup", out=path)
+    with pytest.raises(Refused, match="This installation is not empty"):
+        restore_backup(path)
+    assert Contest.objects.get() == contest
+    with pytest.raises(CommandError, match="expected 'kakurenbo_archive'"):
+        call_command("contest_import", path, organiser=contest.organisers.get().user.username)
+
+
+def spoiled(path: Path, out: Path, change: Callable[[dict[str, bytes]], object]) -> Path:
+    files = backed_up(path)
+    change(files)
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out
+
+
+def test_a_damaged_or_foreign_backup_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "backup.zip"
+    call_command("backup", out=path)
+    damaged = spoiled(
+        path, tmp_path / "damaged.zip", lambda files: files.update({"rows/user.jsonl": b"{}\n"})
+    )
+    with pytest.raises(Refused, match=r"rows/user\.jsonl: (longer|got)"):
+        restore_backup(damaged)
+
+    def older(files: dict[str, bytes]) -> None:
+        manifest = json.loads(files["manifest.json"])
+        manifest["migrations"].pop()
+        files["manifest.json"] = json.dumps(manifest).encode()
+
+    with pytest.raises(Refused, match="with other migrations than this database has"):
+        restore_backup(spoiled(path, tmp_path / "older.zip", older))
+    assert settings.VERSION in json.loads(backed_up(path)["manifest.json"])["versions"]["kakurenbo"]

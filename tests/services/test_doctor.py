@@ -1,0 +1,179 @@
+"""The doctor: green where all is well, and for every ailment a finding that says how to mend it."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.storage import storages
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from contest.doctor import examination
+from contest.doctor.finding import Finding
+from contest.models import AuditEvent, Contest, Entry, Heartbeat
+from contest.services import audit
+from contest.services.heartbeats import beat, forget_the_dead, living, say_goodbye
+from contest.services.jobs import TASKS
+from tests.factories import make_contest, make_entry, make_round, make_team, work_off
+from tests.services.installation import Processes, wait_for
+
+MOST = [name for name in examination.CHECKS if name not in {"sandbox", "disk"}]
+"""The sandbox and the disk are the machine's, not the tests'."""
+
+
+def found(name: str) -> Finding:
+    return dict(examination.examine([name]))[name]
+
+
+def all_alive() -> None:
+    now = timezone.now()
+    beat("w", Heartbeat.Kind.WORKER, {queue for _, queue in TASKS.values()}, now)
+    beat("s", Heartbeat.Kind.SWEEPER, [], now)
+
+
+@pytest.fixture
+def contest() -> Contest:
+    round_ = make_round()
+    make_entry(round_, make_team(round_.contest))
+    work_off()
+    return round_.contest
+
+
+@pytest.mark.django_db
+def test_a_sound_installation_is_green(contest: Contest) -> None:
+    all_alive()
+    out = io.StringIO()
+    call_command("doctor", f"--only={','.join(MOST)}", stdout=out)
+    assert out.getvalue().count("\n") == len(MOST)
+    assert "FAILED" not in out.getvalue()
+
+
+@pytest.mark.django_db
+def test_findings_come_as_json_and_the_exit_code_tells(contest: Contest) -> None:
+    out = io.StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("doctor", "--json", f"--only={','.join(MOST)}", stdout=out)
+    assert caught.value.returncode == 1
+    told = json.loads(out.getvalue())
+    assert told["ok"] is False
+    assert told["findings"]["database"]["state"] == "ok"
+    assert told["findings"]["workers"]["state"] == "failed"
+    assert "Start workers" in told["findings"]["workers"]["mend"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_real_workers_and_a_real_sweeper_are_seen_and_missed_when_they_stop() -> None:
+    with Processes(KAKURENBO_HEARTBEAT_SECONDS="1") as processes:
+        worker = processes.start_worker()
+        sweeper = processes.start_sweeper()
+        wait_for(lambda: bool(living(Heartbeat.Kind.WORKER)), 120, "a sign of life from the worker")
+        wait_for(lambda: bool(living(Heartbeat.Kind.SWEEPER)), 120, "a sign of life from the sweeper")
+        assert found("workers").state == "ok"
+        assert found("sweeper").state == "ok"
+        for process in (worker, sweeper):
+            process.terminate()
+        wait_for(lambda: not living(Heartbeat.Kind.WORKER), 120, "the farewell of the worker")
+        wait_for(lambda: not living(Heartbeat.Kind.SWEEPER), 120, "the farewell of the sweeper")
+        assert found("workers").state == "failed"
+        assert found("sweeper").state == "failed"
+
+
+def silent_worker(contest: Contest) -> None:
+    long_ago = timezone.now() - datetime.timedelta(seconds=settings.HEARTBEAT_LATE_SECONDS + 60)
+    Heartbeat.objects.filter(kind=Heartbeat.Kind.WORKER).update(beat_at=long_ago)
+
+
+def deaf_worker(contest: Contest) -> None:
+    Heartbeat.objects.filter(kind=Heartbeat.Kind.WORKER).update(queues=["checks", "scoring"])
+
+
+def old_worker(contest: Contest) -> None:
+    Heartbeat.objects.filter(kind=Heartbeat.Kind.WORKER).update(version="0.0.1")
+
+
+def forged_row(contest: Contest) -> None:
+    audit.extend_chain(contest.pk)
+    AuditEvent.objects.filter(contest=contest, number=2).update(reason="Nothing.")
+
+
+def lost_file(contest: Contest) -> None:
+    entry = Entry.objects.filter(round__contest=contest)[0]
+    Entry.objects.filter(pk=entry.pk).update(truth_sha256="0" * 64)
+
+
+def clock_ran_back(contest: Contest) -> None:
+    AuditEvent.objects.update(at=timezone.now() + datetime.timedelta(hours=1))
+
+
+AILMENTS: dict[str, tuple[Callable[[Contest], None], str, str, str]] = {
+    "a worker that is silent": (silent_worker, "workers", "failed", "No worker has given a sign of life"),
+    "a queue without a worker": (deaf_worker, "workers", "failed", "Nobody works on the queue attacks"),
+    "a worker of another version": (old_worker, "workers", "warning", "Of another version: w"),
+    "no sweeper": (lambda it: say_goodbye("s"), "sweeper", "failed", "phases do not open"),
+    "a forged log": (forged_row, "audit-chain", "failed", "row 2"),
+    "a lost file": (lost_file, "stored-files", "failed", f"{'0' * 64} in vault"),
+    "a clock that ran back": (clock_ran_back, "clock", "failed", "its clock ran back"),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ailment", AILMENTS)
+def test_every_ailment_is_found_and_can_be_mended(contest: Contest, ailment: str) -> None:
+    spoil, check, state, text = AILMENTS[ailment]
+    all_alive()
+    spoil(contest)
+    finding = found(check)
+    assert finding.state == state
+    assert text in finding.text
+    assert finding.mend
+
+
+@pytest.mark.django_db
+def test_a_vault_that_others_can_read_and_a_weak_key_are_found(settings, contest: Contest) -> None:
+    folder = Path(storages["vault"].location)
+    mode = folder.stat().st_mode & 0o777
+    assert found("vault-permissions").state == "ok"
+    folder.chmod(0o755)
+    try:
+        assert found("vault-permissions").state == "failed"
+    finally:
+        folder.chmod(mode)
+    settings.SECRET_KEY = "short"
+    assert found("secret-key").state == "failed"
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Usage:
+        total, used, free = 100 * 1024**3, 99 * 1024**3, 1024**3 // 2
+
+    monkeypatch.setattr("contest.doctor.machine.shutil.disk_usage", lambda folder: Usage)
+    assert found("disk").state == "failed"
+    assert "0.5 GiB of 100.0 GiB free" in found("disk").text
+
+
+@pytest.mark.django_db
+def test_a_check_that_breaks_is_a_finding_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def explode() -> Finding:
+        raise OSError("no route to host")
+
+    monkeypatch.setitem(examination.CHECKS, "broker", explode)
+    findings = dict(examination.examine(["broker", "clock"]))
+    assert findings["broker"].state == "failed"
+    assert "no route to host" in findings["broker"].text
+    assert findings["clock"].state == "ok"
+
+
+@pytest.mark.django_db
+def test_the_dead_are_forgotten_after_a_while() -> None:
+    all_alive()
+    make_contest()
+    Heartbeat.objects.filter(name="w").update(beat_at=timezone.now() - datetime.timedelta(hours=2))
+    assert forget_the_dead() == 1
+    assert list(Heartbeat.objects.values_list("name", flat=True)) == ["s"]
