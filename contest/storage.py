@@ -27,6 +27,8 @@ class AtomicFileStorage(FileSystemStorage):
 
     def _save(self, name: str, content: File[Any]) -> str:
         target = Path(self.path(name))
+        # The mode of mkdir is for the last folder only, and the store itself is nobody else's business too.
+        Path(self.location).mkdir(parents=True, exist_ok=True, mode=0o700)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".new-")
         try:

@@ -144,7 +144,7 @@ def _damaged_files(round_: Round, rows: list[dict[str, Any]]) -> list[str]:
         for name, store in (("master", published), ("transactions", published), ("truth", vault)):
             # A format without a master table has no hash of one.
             gone = not row[name] or (row["team"] in withheld and not store.exists(row[name]))
-            if not gone and not store.is_intact(row[name]):
+            if row[name] and not gone and not store.is_intact(row[name]):
                 said.append(f"The {name} file of {entry} is not the one committed.")
     return said
 

@@ -8,9 +8,7 @@ from kakurenbo.installation import manage
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--out", required=True, metavar="FILE", help="FILE.zip; only you will be able to read it"
-    )
+    parser.add_argument("--out", required=True, metavar="FILE", help="FILE.zip, for your eyes only")
 
 
 def run(arguments: argparse.Namespace) -> int:

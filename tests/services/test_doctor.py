@@ -51,7 +51,7 @@ def test_a_sound_installation_is_green(contest: Contest) -> None:
     out = io.StringIO()
     call_command("doctor", f"--only={','.join(MOST)}", stdout=out)
     assert out.getvalue().count("\n") == len(MOST)
-    assert "FAILED" not in out.getvalue()
+    assert "FAILED" not in out.getvalue(), out.getvalue()
 
 
 @pytest.mark.django_db
