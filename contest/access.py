@@ -61,6 +61,12 @@ def require_may_create(user: Viewer) -> None:
         raise Http404
 
 
+def require_staff(user: Viewer) -> None:
+    """The site's own pages are for its staff, whoever else may make contests."""
+    if not (user.is_authenticated and user.is_staff):
+        raise Http404
+
+
 def organised_contest_for(user: Viewer, slug: str) -> Contest:
     contest = contest_for(user, slug)
     if not is_organiser(user, contest):

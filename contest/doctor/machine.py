@@ -54,7 +54,7 @@ def _answers(alias: str) -> bool:
 
 
 def vault_permissions() -> Finding:
-    vault, entries = storages["vault"], storages["entries"]
+    vault, entries = (storages[alias] for alias in ("vault", "entries"))
     if not isinstance(vault, FileSystemStorage) or not isinstance(entries, FileSystemStorage):
         return ok("The vault is no folder of this machine; its service guards it.")
     folder = Path(vault.location)

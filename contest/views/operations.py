@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from contest import access, operations
+from contest.doctor.examination import CHECKS, SLOW, examine
+from contest.models import Job
+from contest.views.requests import UserRequest
+
+
+@login_required
+@require_safe
+@never_cache
+def contest_operations(request: UserRequest, slug: str) -> HttpResponse:
+    """For organisers: how the work goes, and the failures of their own contest."""
+    contest = access.organised_contest_for(request.user, slug)
+    context = {"contest": contest, "here": "operations", **_context(access.jobs_of(contest))}
+    return render(request, "contest/organise/operations.html", context)
+
+
+@login_required
+@require_safe
+@never_cache
+def site_operations(request: UserRequest) -> HttpResponse:
+    """For the site's staff: everything, and what the doctor says at a glance."""
+    access.require_staff(request.user)
+    quick = [name for name in CHECKS if name not in SLOW]
+    context = {"findings": list(examine(quick)), **_context(Job.objects.select_related("owner"))}
+    return render(request, "contest/operations.html", context)
+
+
+def _context(jobs: QuerySet[Job]) -> dict[str, Any]:
+    return {
+        "queues": operations.queues(),
+        "processes": operations.processes(),
+        "failures": operations.failures(jobs),
+        **operations.facts(),
+    }
