@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -14,9 +15,10 @@ from attacks.games import Game, Outcome, Target, find_game
 from attacks.registry import run_attack as make_guess
 from attacks.sandbox import Limits, SandboxResult
 from attacks.sandbox import run_program as run_in_sandbox
+from attacks.signals import search
 from contest import vault
-from contest.models import Attack, AttackRun, Entry, Job
-from contest.services import attacks, offence
+from contest.models import Attack, AttackRun, Entry, Job, Round, Signal
+from contest.services import attacks, offence, signals
 from contest.services.datasets import copy_files, load_original, load_released
 from contest.services.jobs import Claim, perform_next
 from contest.storage import submitted
@@ -129,6 +131,65 @@ def _program(claim: Claim) -> None:
         attacks.refuse_run(claim, run, result.reason, log=result.log, seconds=result.wall_seconds)
     else:
         offence.store_guess(claim, run, result.output, result.log, result.wall_seconds)
+
+
+@shared_task(name="attacks.tasks.look_for_signals")
+def look_for_signals(job_id: int) -> None:
+    perform_next(Job.Kind.SIGNALS, _look)
+
+
+def _look(claim: Claim) -> None:
+    """Compare all official entries and all guesses at them; only the truth tells mistakes from hits."""
+    round_ = Round.objects.select_related("contest", "dataset").get(pk=claim.job.payload["round"])
+    original = load_original(round_.dataset)
+    found: list[Signal] = []
+    official = Entry.objects.filter(round=round_, is_official=True, team__is_house=False)
+    entries = {it.pk: it for it in official.select_related("team", "round__dataset").order_by("pk")}
+    for number, entry in enumerate(entries.values()):
+        claim.report(80 * number // max(1, len(entries)), entry.team.name)
+        truth = vault.truth_of(entry)
+        lit = [*search.entries_alone(original, load_released(entry), truth, entry.pk)]
+        lit += search.pairs_of_guesses(entry.pk, truth, _guesses_at(entry), partial(_house_guesses, entry))
+        found += [_signal(round_, it) for it in lit]
+    claim.report(85, "comparing the entries")
+    loaders = {key: partial(load_released, entry) for key, entry in entries.items()}
+    found += [_signal(round_, it) for it in search.pairs_of_entries(original, loaders)]
+    signals.record_signals(claim, round_, found)
+
+
+def _guesses_at(entry: Entry) -> dict[int, Any]:
+    """The newest judged guess of every team at an entry, by attack."""
+    game, target = _game(entry)
+    runs = AttackRun.objects.filter(entry=entry, state=AttackRun.State.DONE, attack__is_dry_run=False)
+    runs = runs.exclude(attack__kind=Attack.Kind.HOUSE).exclude(guess_sha256="").order_by("pk")
+    guesses = {}
+    for run in {run.attack.team_id: run for run in runs.select_related("attack")}.values():
+        with submitted.open(run.guess_sha256) as file:
+            guess, _ = game.check(cast(BinaryIO, file), target)
+        if guess is not None:
+            guesses[run.attack_id] = guess.rows
+    return guesses
+
+
+def _house_guesses(entry: Entry) -> list[Any]:
+    names = Attack.objects.filter(round=entry.round, kind=Attack.Kind.HOUSE).values_list("name", flat=True)
+    original, released = load_original(entry.round.dataset), load_released(entry)
+    return [make_guess(name, original, released, entry.round.seed).rows for name in names]
+
+
+def _signal(round_: Round, lit: search.Lit) -> Signal:
+    first, second = lit.attacks or (None, None)
+    return Signal(
+        round=round_,
+        kind=lit.evidence.kind,
+        entry_id=lit.entry,
+        other_id=lit.other,
+        attack_id=first,
+        other_attack_id=second,
+        strength=lit.evidence.strength,
+        threshold=lit.evidence.threshold,
+        detail=lit.evidence.detail,
+    )
 
 
 def _execute(run: AttackRun) -> SandboxResult:

@@ -309,7 +309,7 @@ def jobs_of(contest: Contest) -> QuerySet[Job]:
     mine = (
         Q(entry__round__in=rounds)
         | Q(attack_run__entry__round__in=rounds)
-        | Q(kind=Job.Kind.HOUSE, payload__round__in=rounds)
+        | Q(kind__in=[Job.Kind.HOUSE, Job.Kind.SIGNALS], payload__round__in=rounds)
         | Q(kind=Job.Kind.MAIL, payload__contest=contest.pk)
     )
     return Job.objects.filter(mine).select_related("owner").order_by("-id")

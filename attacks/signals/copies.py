@@ -27,8 +27,16 @@ def near_duplicate(original: Dataset, first: Dataset, second: Dataset) -> Eviden
     >>> near_duplicate(data, data, data).strength
     0.0
     """
-    known = _rows(original)
-    mine, theirs = _rows(first) - known, _rows(second) - known
+    return compare_changes(changed_rows(original, first), changed_rows(original, second))
+
+
+def changed_rows(original: Dataset, released: Dataset) -> Counter[Row]:
+    """The rows of T′ that T does not hold."""
+    return _rows(released) - _rows(original)
+
+
+def compare_changes(mine: Counter[Row], theirs: Counter[Row]) -> Evidence:
+    """`near_duplicate` where the changed rows are known already."""
     shared, together = (mine & theirs).total(), (mine | theirs).total()
     enough = min(mine.total(), theirs.total()) >= FEWEST
     share = shared / together if enough and together else 0.0

@@ -153,6 +153,7 @@ NOT_ARCHIVED = {
     "mail": "letters are between the site and a person",
     "login": "a secret",
     "knock": "who tried what too often concerns nobody after a day",
+    "signal": "evidence is computed again from what is archived",
     "heartbeat": "the processes of one moment",
     "auditchain": "the end of the audit log is known from its rows",
 }

@@ -16,6 +16,7 @@ from contest.models.portrait import Portrait
 from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
+from contest.models.signal import Signal
 from contest.models.standing import Standing
 from contest.models.team import Invitation, Membership, Team
 from contest.models.user import User
@@ -48,6 +49,7 @@ __all__ = [
     "Rescore",
     "Round",
     "Score",
+    "Signal",
     "Standing",
     "Team",
     "User",

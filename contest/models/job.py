@@ -24,6 +24,7 @@ class Job(models.Model):
         PROGRAM = "program", _("run a team's program on an entry")
         JUDGE = "judge", _("judge a guess")
         HOUSE = "house", _("make a house entry")
+        SIGNALS = "signals", _("look for signals of cheating")
         MAIL = "mail", _("send an announcement")
         LETTER = "letter", _("send a letter")
         WEBHOOK = "webhook", _("deliver news to an address")

@@ -34,6 +34,7 @@ TASKS = {
     Job.Kind.ATTACK: ("attacks.tasks.run_attack", "attacks"),
     Job.Kind.PROGRAM: ("attacks.tasks.run_program", "programs"),
     Job.Kind.JUDGE: ("attacks.tasks.judge_guess", "checks"),
+    Job.Kind.SIGNALS: ("attacks.tasks.look_for_signals", "scoring"),
     Job.Kind.HOUSE: ("anonymizers.tasks.make_house_entry", "house"),
     Job.Kind.MAIL: ("contest.tasks.send_announcement", "checks"),
     Job.Kind.LETTER: ("contest.tasks.send_letter", "checks"),

@@ -14,6 +14,7 @@ from contest.views.organise import (
     overview,
     rescoring,
     settings,
+    signals,
     teams,
     timeline,
 )
@@ -45,6 +46,8 @@ urlpatterns = [
     path("attacks/", attacks.attacks, name="organise_attacks"),
     path("attacks/add/", attacks.add_attack, name="organise_add_attack"),
     path("attacks/<int:attack_id>/", attacks.steer_attack, name="steer_attack"),
+    path("signals/", signals.signals, name="organise_signals"),
+    path("signals/<slug:round_slug>/look/", signals.look, name="organise_look"),
     path("audit/", audit.audit_log, name="organise_audit"),
     path("audit/verify/", audit.verify_audit, name="organise_verify_audit"),
     path("archive/", archive.archive, name="organise_archive"),

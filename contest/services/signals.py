@@ -1,0 +1,39 @@
+"""Looking for signals of cheating: asked for by organisers, done by a worker, shown to organisers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from contest.errors import Refused
+from contest.models import Job, Round, Signal, User
+from contest.services import audit, jobs
+
+FORMATS = {"2016"}
+"""Formats whose tables the signals can read."""
+
+
+def request_signals(round_: Round, user: User) -> Job:
+    """Let a worker look at all official entries and guesses of a round."""
+    if round_.dataset.format not in FORMATS:
+        raise Refused("no-signals", "Signals are computed for contests with tables M and T only.")
+    with transaction.atomic():
+        Round.objects.select_for_update().get(pk=round_.pk)
+        waiting = Job.objects.filter(kind=Job.Kind.SIGNALS, payload__round=round_.pk)
+        if waiting.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
+            raise Refused("under-way", "A worker is looking already.")
+        job = jobs.enqueue_job(Job.Kind.SIGNALS, payload={"round": round_.pk})
+        audit.record("signals.requested", round_, contest=round_.contest, actor=user)
+    return job
+
+
+def record_signals(claim: jobs.Claim, round_: Round, found: Sequence[Signal]) -> None:
+    """Write what was found in the place of what was found before."""
+    with claim.finish():
+        Signal.objects.filter(round=round_).delete()
+        Signal.objects.bulk_create(found)
+        kinds = sorted({signal.kind for signal in found})
+        audit.record(
+            "signals.found", round_, contest=round_.contest, after={"number": len(found), "kinds": kinds}
+        )
