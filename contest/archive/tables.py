@@ -153,6 +153,8 @@ NOT_ARCHIVED = {
     "mail": "letters are between the site and a person",
     "login": "a secret",
     "knock": "who tried what too often concerns nobody after a day",
+    "webhook": "where news are sent is a matter of this installation",
+    "delivery": "news that were sent are over",
     "signal": "evidence is computed again from what is archived",
     "heartbeat": "the processes of one moment",
     "auditchain": "the end of the audit log is known from its rows",

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('contest', '0007_portrait'),
+        ('contest', '0008_webhooks'),
     ]
 
     operations = [
