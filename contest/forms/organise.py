@@ -26,16 +26,19 @@ class AnnouncementForm(forms.Form):
 
 
 class HouseMethodForm(forms.Form):
-    """The first step of a house entry: which method."""
+    """The first step of a house entry: which of the methods that are made for the contest's data."""
 
     method = forms.ChoiceField(label=_("Method"))
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         methods = self.fields["method"]
         assert isinstance(methods, forms.ChoiceField)
+        formats = set(contest.rounds.values_list("dataset__format", flat=True))
         methods.choices = [
-            (method.name, f"{method.name}: {say(method.title)}") for method in EVERY_ANONYMIZER
+            (method.name, f"{method.name}: {say(method.title)}")
+            for method in EVERY_ANONYMIZER
+            if method.format in formats
         ]
 
 

@@ -341,3 +341,13 @@ def test_the_template_of_each_year_finds_people_in_the_sandbox(name: str) -> Non
     run = attack.runs.get()
     assert run.state == "done", (run.reason, run.log)
     assert (run.hits or 0) >= 25
+
+
+def test_organisers_are_offered_only_what_fits_their_data(client: Client) -> None:
+    contest = play(small("pwscup2018", house=False))
+    client.force_login(contest.organisers.get().user)
+    page = client.get(reverse("organise_house", args=[contest.slug])).content.decode()
+    assert "starred-rows" in page
+    assert "itemset-clusters" not in page and "month-days" not in page
+    answer = client.get(reverse("house_entry", args=[contest.slug]) + "?method=swap")
+    assert answer.status_code == 302

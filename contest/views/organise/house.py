@@ -27,7 +27,7 @@ def house_entries(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "contest": contest,
         "here": "house",
-        "form": HouseMethodForm(),
+        "form": HouseMethodForm(contest),
         "orders": [{"job": job, "round": rounds[job.payload["round"]]} for job in orders[:100]],
         "entries": entries.select_related("team", "round__contest").order_by("-id")[:200],
     }
@@ -39,7 +39,7 @@ def house_entries(request: UserRequest, slug: str) -> HttpResponse:
 def house_entry(request: UserRequest, slug: str) -> HttpResponse:
     """Let the house make an entry: choose a method, then its parameters."""
     contest = access.organised_contest_for(request.user, slug)
-    chooser = HouseMethodForm(request.GET or None)
+    chooser = HouseMethodForm(contest, request.GET or None)
     if not chooser.is_valid():
         return redirect("organise_house", slug)
     method = anonymizer(chooser.cleaned_data["method"])
