@@ -144,6 +144,11 @@ def results_are_public(round_: Round) -> bool:
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
 
 
+def sees_attacks(user: Viewer, round_: Round) -> bool:
+    """Whether somebody may see what attacks found in a round: one answer for boards, cells and history."""
+    return results_are_public(round_) or is_organiser(user, round_.contest)
+
+
 def targets_are_public(round_: Round) -> bool:
     """Attackers may read entries where all is told at once; elsewhere when they are frozen for the attack."""
     return round_.feedback == Feedback.FULL or round_.frozen_at is not None

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from attacks.registry import attack as find_attack
 from contest import access, queries
+from contest.how import cells_of
 from contest.models import Attack, AttackRun, Entry, Job
 from contest.pictures import charts_of_entry
 from contest.ranking import find_ranking, rank
@@ -34,7 +35,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
     can_organise = access.is_organiser(user, round_.contest)
     is_public = access.results_are_public(round_)
     show_details = is_owner or can_organise
-    show_attacks = is_public or can_organise
+    show_attacks = access.sees_attacks(user, round_)
     runs = (
         list(entry.attack_runs.filter(attack__is_dry_run=False).select_related("attack__team"))
         if show_attacks
@@ -65,6 +66,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "charts": charts_of_entry(entry) if access.portrait_is_open(user, entry) else [],
         "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
+        "explained": cells_of(user, entry),
         "can_organise": can_organise,
         "is_owner": is_owner,
     }

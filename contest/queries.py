@@ -143,6 +143,11 @@ def loss_of(measures: Mapping[str, float]) -> float | None:
 LOSSES = frozenset(measure.name for measure in MEASURES_2017 + MEASURES_2018 if measure.is_loss)
 
 
+def total_of(entry: Entry) -> float | None:
+    """The total of an entry by itself, also of one that does not stand on the board."""
+    return rank([result_of(entry, True)], find_ranking(entry.round.ranking))[0].total
+
+
 def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, pattern: str) -> BoardRow:
     return BoardRow(
         rank=place.rank,

@@ -11,6 +11,7 @@ from contest import access, queries
 from contest.api import shapes
 from contest.api.view import PublicView
 from contest.board import board_of
+from contest.how import explain
 from contest.matrix import Matrix, MatrixRow, attackers, matrix
 from contest.models import Entry, Round
 
@@ -75,6 +76,28 @@ class Attackers(PublicView):
         return self.paged(attackers(table, my_team) if table else [], shapes.AttackerShape)
 
 
+class History(PublicView):
+    @extend_schema(
+        summary="How the places went; empty until what attacks found is public",
+        responses=shapes.StandingShape(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        shown = access.sees_attacks(self.viewer, round_)
+        return self.paged(round_.standings.all() if shown else [], shapes.StandingShape)
+
+
+class How(PublicView):
+    @extend_schema(summary="How a number of an entry was computed", responses=shapes.ExplanationShape)
+    def get(self, request: Request, slug: str, round_slug: str, entry_id: int, cell: str) -> Response:
+        entry = access.entry_for(self.viewer, slug, round_slug, entry_id)
+        explained = explain(self.viewer, entry, cell)
+        inputs = [{"name": name, "value": value, "cell": of} for name, value, of in explained.inputs]
+        versions = [{"name": name, "version": str(version)} for name, version in explained.versions]
+        answer = {**vars(explained), "inputs": inputs, "versions": versions}
+        return Response(shapes.ExplanationShape(answer).data)
+
+
 def _matrix(viewer: access.Viewer, round_: Round) -> Matrix | None:
-    shown = access.results_are_public(round_) or access.is_organiser(viewer, round_.contest)
+    shown = access.sees_attacks(viewer, round_)
     return matrix(round_) if shown else None

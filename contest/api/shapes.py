@@ -371,3 +371,32 @@ class MeShape(Shape):
     expires_at = s.DateTimeField()
     contest = s.SlugField(allow_null=True, help_text="The only contest of a team's token.")
     teams = s.ListField(child=s.DictField())
+
+
+class StandingShape(Shape):
+    """Places at a moment: team (by its id), rank and total."""
+
+    at = s.DateTimeField()
+    places = s.ListField(child=s.DictField())
+
+
+class InputShape(Shape):
+    name = s.CharField()
+    value = s.JSONField()
+    cell = s.CharField(allow_blank=True, help_text="The cell that explains it, if there is one.")
+
+
+class VersionShape(Shape):
+    name = s.CharField()
+    version = s.CharField()
+
+
+class ExplanationShape(Shape):
+    cell = s.CharField()
+    title = s.CharField()
+    value = s.FloatField(allow_null=True)
+    formula = s.CharField()
+    inputs = InputShape(many=True)
+    versions = VersionShape(many=True)
+    documentation = s.CharField(allow_blank=True)
+    files = s.DictField(child=s.CharField(), help_text="Name → sha256.")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from contest.api import attacks, boards, contests, document, entries, errors, organise, teams
+from contest.api import attacks, boards, contests, document, entries, errors, organise, organising, teams
 
 CONTEST = "contests/<slug:slug>/"
 ROUND = f"{CONTEST}rounds/<slug:round_slug>/"
@@ -25,6 +25,17 @@ urlpatterns = [
     path(f"{CONTEST}house-entries/", organise.HouseEntries.as_view(), name="api-house-entries"),
     path(f"{CONTEST}attacks/<int:attack_id>/steer/", organise.Steer.as_view(), name="api-steer"),
     path(f"{CONTEST}rerun/", organise.Rerun.as_view(), name="api-rerun"),
+    path(f"{CONTEST}settings/", organising.ContestSettings.as_view(), name="api-contest-settings"),
+    path(f"{CONTEST}phases/<int:phase_id>/", organising.PhaseAct.as_view(), name="api-phase"),
+    path(f"{CONTEST}repairs/", organising.Repairs.as_view(), name="api-repairs"),
+    path(f"{CONTEST}teams/", organising.Teams.as_view(), name="api-teams"),
+    path(f"{CONTEST}rescores/<int:rescore_id>/", organising.RescoreDecision.as_view(), name="api-rescore"),
+    path(f"{ROUND}settings/", organising.RoundSettings.as_view(), name="api-round-settings"),
+    path(f"{ROUND}publish/", organising.Publish.as_view(), name="api-publish"),
+    path(f"{ROUND}rescores/", organising.Rescores.as_view(), name="api-rescores"),
+    path(f"{ROUND}capacity/", organising.CapacityView.as_view(), name="api-capacity"),
+    path(f"{ROUND}history/", boards.History.as_view(), name="api-history"),
+    path(f"{ROUND}entries/<int:entry_id>/how/<slug:cell>/", boards.How.as_view(), name="api-how"),
     path(f"{CONTEST}rounds/", contests.Rounds.as_view(), name="api-rounds"),
     path(ROUND, contests.RoundDetail.as_view(), name="api-round"),
     path(f"{ROUND}data/<str:name>", contests.Data.as_view(), name="api-data"),

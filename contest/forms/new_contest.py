@@ -185,6 +185,7 @@ class NewContestForm(DataForm):
         data = self.data_spec()
         if data is None:
             return bundle
+        data = dataclasses.replace(data, format=self.bundle.data[0].format)
         rounds = tuple(dataclasses.replace(round_, data=data.name) for round_ in bundle.rounds)
         return dataclasses.replace(bundle, data=(data,), rounds=rounds)
 

@@ -29,7 +29,7 @@ def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
     if request.htmx and request.GET.get("version") == str(round_.board_version):
         return HttpResponse(status=204)
     my_team = access.team_of(request.user, round_.contest)
-    shown = access.results_are_public(round_) or access.is_organiser(request.user, round_.contest)
+    shown = access.sees_attacks(request.user, round_)
     table = matrix(round_) if shown else None
     waiting, seconds = seconds_left(round_)
     context = {

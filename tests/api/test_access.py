@@ -28,6 +28,17 @@ READS: dict[str, tuple[int, ...]] = {
     f"{DEMO}events/": PUBLIC,
     f"{DEMO}team/": (401, 200, 200, 404, 404),
     f"{DEMO}jobs/": (401, 404, 404, 200, 404),
+    f"{DEMO}settings/": (401, 404, 404, 200, 404),
+    f"{DEMO}teams/": (401, 404, 404, 200, 404),
+    f"{DEMO}rescores/1/": (401, 404, 404, 404, 404),
+    f"{PRACTICE}settings/": (401, 404, 404, 200, 404),
+    f"{PRACTICE}rescores/": (401, 404, 404, 200, 404),
+    f"{PRACTICE}capacity/": (401, 404, 404, 200, 404),
+    f"{PRACTICE}history/": PUBLIC,
+    f"{PRACTICE}entries/OFFICIAL/how/total/": PUBLIC,
+    f"{PRACTICE}entries/DRAFT/how/total/": (404,) * 5,
+    f"{SECRET}settings/": (401, 404, 404, 404, 200),
+    f"{SECRET_PRACTICE}history/": HIDDEN,
     f"{DEMO}rounds/": PUBLIC,
     PRACTICE: PUBLIC,
     f"{PRACTICE}data/M.csv": PUBLIC,
@@ -69,6 +80,15 @@ WRITES: dict[str, tuple[int, ...]] = {
     f"{DEMO}attacks/DRYRUN/steer/": (401, 404, 404, 422, 404),
     f"{DEMO}rerun/": (401, 404, 404, 422, 404),
     f"{SECRET}rerun/": (401, 404, 404, 404, 422),
+    f"{DEMO}settings/": (401, 404, 404, 422, 404),
+    f"{DEMO}phases/PHASE/": (401, 404, 404, 422, 404),
+    f"{DEMO}repairs/": (401, 404, 404, 422, 404),
+    f"{DEMO}teams/": (401, 404, 404, 422, 404),
+    f"{DEMO}rescores/1/": (401, 404, 404, 404, 404),
+    f"{PRACTICE}settings/": (401, 404, 404, 422, 404),
+    f"{PRACTICE}rescores/": (401, 404, 404, 422, 404),
+    f"{PRACTICE}publish/": (401, 404, 404, 409, 404),
+    f"{SECRET}phases/PHASE/": UNKNOWN,
     f"{SECRET}attacks/DRYRUN/steer/": UNKNOWN,
     f"{SECRET}announcements/": (401, 404, 404, 404, 422),
     f"{SECRET}team/": (401, 404, 404, 404, 422),
@@ -102,6 +122,7 @@ def names(world: World) -> dict[str, str]:
         "OFFICIAL": str(world.entry.pk),
         "DRAFT": str(world.draft.pk),
         "DRYRUN": str(dry.pk),
+        "PHASE": str(world.round.phases.get(kind="anonymise").pk),
         "INVITATION": str(world.tanuki.invitations.get().pk),
     }
 
@@ -158,7 +179,7 @@ def test_what_is_refused_changes_nothing(world: World, names: dict[str, str]) ->
 def test_every_route_stands_in_these_tables() -> None:
     """A route that is added without a line here fails this test."""
     resolver = get_resolver("contest.api.urls")
-    words = {"OFFICIAL": "1", "DRAFT": "1", "DRYRUN": "1", "INVITATION": "1"}
+    words = {"OFFICIAL": "1", "DRAFT": "1", "DRYRUN": "1", "PHASE": "1", "INVITATION": "1"}
     reached = {resolver.resolve("/" + filled(path, words)).url_name for path in (*READS, *WRITES, *DELETES)}
     routes = {pattern.name for pattern in urls.urlpatterns if pattern.name}
     assert routes - reached == {"api-schema", "api-docs"}

@@ -49,7 +49,7 @@ def test_an_error_page_stands_alone(name: str) -> None:
     assert "<h1>" in page
 
 
-NEVER_TRANSLATED = r"Kakurenbo|SVG|PNG|CSV|SHA-256|UTC|English|[MTP]\.csv|&\w+;|\b[MTP]\b"
+NEVER_TRANSLATED = r"Kakurenbo|SVG|PNG|CSV|JSON|SHA-256|UTC|English|[MTP]\.csv|&\w+;|\b[MTP]\b"
 NOT_TEXT = (
     r"{%\s*blocktranslate.*?{%\s*endblocktranslate\s*%}",
     r"{%.*?%}|{{.*?}}|{#.*?#}",

@@ -21,6 +21,7 @@ NAMES = {
     "GSAR",
     "ANE",
     "CSV",
+    "JSON",
     "SVG",
     "PNG",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
@@ -97,6 +99,7 @@ def round_data(request: UserRequest, slug: str, round_slug: str) -> HttpResponse
         spec = form.data_spec()
         assert spec is not None
         try:
+            spec = dataclasses.replace(spec, format=round_.dataset.format)
             dataset = register_data(spec, request.user, form.open_file())
             change_data(round_, request.user, dataset, _("Data chosen by an organiser"))
         except Refused as refusal:

@@ -1,0 +1,230 @@
+"""What organisers do through the API: the acts of their pages, by the same services."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access
+from contest.api import orders
+from contest.api.organise import OrganiserView
+from contest.capacity import capacity_of
+from contest.models import Contest, Entry, Phase, Rescore, Round, Team, User
+from contest.services import consequences, phases, repair, settings, team_status
+from contest.services.rescoring import apply_rescore, discard_rescore, preview_rescore
+from scoring.rules import Limit
+
+REPAIRS: dict[str, Callable[[Entry, User, str], None]] = {
+    "void": repair.void_entry,
+    "unvoid": repair.unvoid_entry,
+    "disqualify": repair.disqualify_entry,
+    "give-back": repair.give_attempt_back,
+}
+TEAM_ACTS: dict[str, Callable[[Team, User, str], None]] = {
+    "approve": team_status.approve_team,
+    "lock": team_status.lock_team,
+    "unlock": team_status.unlock_team,
+    "remove": team_status.remove_team,
+    "restore": team_status.restore_team,
+}
+
+
+def _settings(subject: Contest | Round, names: tuple[str, ...]) -> dict[str, Any]:
+    given = {name: getattr(subject, name) for name in names}
+    return {"version": subject.settings_version, "settings": given}
+
+
+def _told(found: list[consequences.Consequence]) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(item) for item in found]
+
+
+class ContestSettings(OrganiserView):
+    @extend_schema(summary="The settings of a contest and their version", responses=orders.SettingsShape)
+    def get(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        return Response(_settings(contest, settings.CONTEST_SETTINGS))
+
+    @extend_schema(
+        summary="Change settings of a contest, or only say what would follow",
+        request=orders.ContestChange,
+        responses=orders.ChangedShape,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        data = self.read(orders.ContestChange)
+        changes = settings.differences(contest, data["settings"])
+        found = consequences.of_contest(contest, changes)
+        if not data["preview"]:
+            settings.change_contest(contest, self.user, data["version"], data["settings"], data["reason"])
+        return Response({"consequences": _told(found), **_settings(contest, settings.CONTEST_SETTINGS)})
+
+
+class RoundSettings(OrganiserView):
+    @extend_schema(summary="The settings of a round and their version", responses=orders.SettingsShape)
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        return Response(_settings(round_, settings.ROUND_SETTINGS))
+
+    @extend_schema(
+        summary="Change settings of a round, or only say what would follow",
+        request=orders.RoundChange,
+        responses=orders.ChangedShape,
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(orders.RoundChange)
+        changes = settings.differences(round_, data["settings"])
+        found = consequences.of_round(round_, changes)
+        if not data["preview"]:
+            settings.change_round(round_, self.user, data["version"], data["settings"], data["reason"])
+        return Response({"consequences": _told(found), **_settings(round_, settings.ROUND_SETTINGS)})
+
+
+class PhaseAct(OrganiserView):
+    @extend_schema(
+        summary="Open, close, extend, move or re-open a phase as you saw it",
+        request=orders.PhaseOrder,
+        responses=orders.PhaseState,
+    )
+    def post(self, request: Request, slug: str, phase_id: int) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        phase = access.phase_of(contest, phase_id)
+        data = self.read(orders.PhaseOrder)
+        if "seen_ends_at" in data:
+            phase.ends_at = data["seen_ends_at"]
+        _move(phase, self.user, data)
+        phase.refresh_from_db()
+        return Response(orders.PhaseState(phase).data)
+
+
+def _move(phase: Phase, user: User, data: dict[str, Any]) -> None:
+    act, reason, move_later = data["act"], data["reason"], data["move_later"]
+    ends_at: datetime.datetime = data.get("ends_at", phase.ends_at)
+    if act == "open":
+        phases.open_phase(phase, user, reason)
+    elif act == "close":
+        phases.close_phase(phase, user, reason)
+    elif act == "extend":
+        phases.extend_phase(phase, user, ends_at, reason, move_later=move_later)
+    elif act == "reopen":
+        phases.reopen_phase(phase, user, ends_at, reason, move_later=move_later)
+    else:
+        phases.move_phase(phase, user, data.get("starts_at", phase.starts_at), ends_at, reason)
+
+
+class Publish(OrganiserView):
+    @extend_schema(
+        summary="Publish the results of a round now", request=orders.Reason, responses=orders.PhaseState
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(orders.Reason)
+        phases.publish_results(round_, self.user, data["reason"])
+        phase = Phase.objects.get(round=round_, kind=Phase.Kind.RESULTS)
+        return Response(orders.PhaseState(phase).data)
+
+
+class Repairs(OrganiserView):
+    @extend_schema(
+        summary="Void, unvoid or disqualify entries, or give their attempts back",
+        request=orders.RepairOrder,
+        responses=orders.Repaired,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        data = self.read(orders.RepairOrder)
+        entries = access.entries_of(contest, [str(key) for key in data["entries"]])
+        for entry in entries:
+            REPAIRS[data["act"]](entry, self.user, data["reason"])
+        return Response(orders.Repaired({"entries": entries}).data)
+
+
+class Teams(OrganiserView):
+    @extend_schema(summary="The teams of a contest", responses=orders.TeamState(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        return self.paged(Team.objects.filter(contest=contest).order_by("pk"), orders.TeamState)
+
+    @extend_schema(
+        summary="Approve, lock, unlock, remove or restore teams, or merge one into another",
+        request=orders.TeamOrder,
+        responses=orders.TeamsChanged,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        data = self.read(orders.TeamOrder)
+        teams = access.teams_of(contest, [str(key) for key in data["teams"]])
+        if data["act"] == "merge":
+            (target,) = access.teams_of(contest, [str(data["into"])])
+            for team in teams:
+                team_status.merge_teams(team, target, self.user, data["reason"])
+        else:
+            for team in teams:
+                TEAM_ACTS[data["act"]](team, self.user, data["reason"])
+        return Response(orders.TeamsChanged({"teams": teams}).data)
+
+
+class Rescores(OrganiserView):
+    @extend_schema(summary="Changes of a round's limits", responses=orders.RescoreShape(many=True))
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        return self.paged(Rescore.objects.filter(round=round_), orders.RescoreShape)
+
+    @extend_schema(
+        summary="Work out what other limits would change; nothing is touched",
+        request=orders.RescoreOrder,
+        responses={201: orders.RescoreShape},
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(orders.RescoreOrder)
+        limits = [Limit(**limit) for limit in data["limits"]]
+        rescore = preview_rescore(round_, self.user, limits, data["reason"])
+        return Response(orders.RescoreShape(rescore).data, 201)
+
+
+class RescoreDecision(OrganiserView):
+    @extend_schema(summary="One change of limits and its preview", responses=orders.RescoreShape)
+    def get(self, request: Request, slug: str, rescore_id: int) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        return Response(orders.RescoreShape(access.rescore_of(contest, rescore_id)).data)
+
+    @extend_schema(
+        summary="Apply a change of limits or discard it",
+        request=orders.Decision,
+        responses=orders.RescoreShape,
+    )
+    def post(self, request: Request, slug: str, rescore_id: int) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        rescore = access.rescore_of(contest, rescore_id)
+        if self.read(orders.Decision)["act"] == "apply":
+            apply_rescore(rescore, self.user)
+        else:
+            discard_rescore(rescore, self.user)
+        return Response(orders.RescoreShape(rescore).data)
+
+
+class CapacityView(OrganiserView):
+    @extend_schema(
+        summary="How long the attacks of a round will take at the times measured",
+        parameters=[OpenApiParameter("workers", int, default=2)],
+        responses=orders.CapacityShape,
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        query = orders.Workers(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        found = capacity_of(round_, query.validated_data["workers"])
+        spans = {"estimate_seconds": found.estimate, "left_seconds": found.time_left}
+        answer = {
+            **vars(found),
+            **{name: None if span is None else span.total_seconds() for name, span in spans.items()},
+            "fits": found.fits,
+        }
+        return Response(orders.CapacityShape(answer).data)

@@ -1,0 +1,92 @@
+"""How the places of a round went over time: lines for a picture, and the same numbers for a table."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from contest.models import Round, Standing, Team
+
+WIDTH, HEIGHT = 640, 300
+LEFT, RIGHT, TOP, BOTTOM = 36, 16, 16, 36
+TEAMS = 10
+"""How many teams a picture can hold and still be read: those that stand highest now."""
+MOMENTS = 12
+"""How many columns the table has; the picture shows all moments."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A team's places; ``points`` as SVG wants them, ``number`` chooses its colour."""
+
+    team: Team
+    number: int
+    points: str
+    last_x: float
+    last_y: float
+    ranks: list[int | None]
+
+
+@dataclass(frozen=True)
+class Mark:
+    position: float
+    label: str
+
+
+@dataclass(frozen=True)
+class History:
+    lines: list[Line]
+    moments: list[datetime.datetime]
+    y_marks: list[Mark]
+    x_marks: list[Mark]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    bottom: int = HEIGHT - BOTTOM
+
+
+def rank_history(round_: Round) -> History:
+    """The history of the teams that stand highest now; empty where nothing was ever ranked."""
+    standings = list(Standing.objects.filter(round=round_))
+    if not standings:
+        return History([], [], [], [])
+    ranks = [{place["team"]: place["rank"] for place in standing.places} for standing in standings]
+    shown = sorted(ranks[-1], key=lambda team: (ranks[-1][team], team))[:TEAMS]
+    teams = Team.objects.in_bulk(shown)
+    lowest = max((rank[team] for rank in ranks for team in shown if team in rank), default=1)
+    moments = [standing.at for standing in standings]
+    xs = [_x(moment, moments) for moment in moments]
+    kept = list(range(len(moments)))[-MOMENTS:]
+    lines = []
+    for number, key in enumerate(shown, start=1):
+        points = [(x, _y(rank[key], lowest)) for x, rank in zip(xs, ranks, strict=True) if key in rank]
+        listed = [ranks[place].get(key) for place in kept]
+        text = " ".join(f"{x},{y}" for x, y in points)
+        lines.append(Line(teams[key], number, text, *points[-1], listed))
+    ends = [moments[0], moments[-1]] if len(moments) > 1 else [moments[0]]
+    return History(
+        lines,
+        [moments[place] for place in kept],
+        [Mark(_y(rank, lowest), str(rank)) for rank in _steps(lowest)],
+        [
+            Mark(_x(moment, moments), moment.astimezone(round_.contest.zone).strftime("%m-%d %H:%M"))
+            for moment in ends
+        ],
+    )
+
+
+def _steps(lowest: int) -> list[int]:
+    step = max(1, -(-lowest // 10))
+    return list(range(1, lowest + 1, step))
+
+
+def _x(moment: datetime.datetime, moments: list[datetime.datetime]) -> float:
+    whole = (moments[-1] - moments[0]).total_seconds()
+    share = (moment - moments[0]).total_seconds() / whole if whole else 1.0
+    return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
+
+
+def _y(rank: int, lowest: int) -> float:
+    share = (rank - 1) / (lowest - 1) if lowest > 1 else 0.0
+    return round(TOP + (HEIGHT - TOP - BOTTOM) * share, 1)

@@ -1,0 +1,66 @@
+"""What stands behind a board: the board as a file, how places went, how a number was computed."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from contest import access
+from contest.board import board_of
+from contest.export import board_csv, board_dicts
+from contest.how import explain
+from contest.markdown import docstring_to_html
+from contest.rank_history import rank_history
+from contest.views.requests import PageRequest
+
+
+@require_safe
+def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpResponse:
+    """The board that everybody sees, as CSV or JSON."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    board = board_of(round_, access.results_are_public(round_))
+    name = f"{slug}-{round_slug}-board.{kind}"
+    if kind == "csv":
+        answer = HttpResponse(board_csv(board.rows), content_type="text/csv; charset=utf-8")
+    elif kind == "json":
+        facts = {
+            "contest": slug,
+            "round": round_slug,
+            "ranking": round_.ranking,
+            "version": round_.board_version,
+        }
+        answer = JsonResponse({**facts, "as_of": board.as_of.isoformat(), "rows": board_dicts(board.rows)})
+    else:
+        raise Http404
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+@require_safe
+def history(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
+    """How the places went; hidden as long as what attacks found is hidden."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    shown = access.sees_attacks(request.user, round_)
+    context = {
+        "contest": round_.contest,
+        "round": round_,
+        "shown": shown,
+        "history": rank_history(round_) if shown else None,
+    }
+    return render(request, "contest/history.html", context)
+
+
+@require_safe
+def how(request: PageRequest, slug: str, round_slug: str, entry_id: int, cell: str) -> HttpResponse:
+    """One number of an entry: what went in, by which formula and version, and the hashes of the files."""
+    entry = access.entry_for(request.user, slug, round_slug, entry_id)
+    explained = explain(request.user, entry, cell)
+    context = {
+        "contest": entry.round.contest,
+        "round": entry.round,
+        "entry": entry,
+        "explained": explained,
+        "documentation_html": docstring_to_html(explained.documentation),
+    }
+    return render(request, "contest/how.html", context)

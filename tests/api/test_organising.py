@@ -1,0 +1,103 @@
+"""Organisers through the API: the acts of their pages, by the same services, each in the log."""
+
+from __future__ import annotations
+
+import datetime
+
+from contest.models import AuditEvent, Contest, Entry, Phase, Rescore, Round, Team
+from tests.api.conftest import World
+
+DEMO, PRACTICE = "contests/demo/", "contests/demo/rounds/practice/"
+
+
+def error_of(answer) -> str:
+    return answer.json()["error"]["code"]
+
+
+def test_settings_are_previewed_saved_and_refused_when_stale(world: World) -> None:
+    oni = world.callers["oni"]
+    shown = oni.get(f"{DEMO}settings/").json()
+    order = {"version": shown["version"], "settings": {"max_team_size": 1}, "reason": "smaller teams"}
+    seen = oni.send(f"{DEMO}settings/", {**order, "preview": True}).json()
+    assert seen["version"] == shown["version"]
+    assert Contest.objects.get(slug="demo").max_team_size == shown["settings"]["max_team_size"]
+    assert oni.send(f"{DEMO}settings/", order).json()["settings"]["max_team_size"] == 1
+    stale = oni.send(f"{DEMO}settings/", order)
+    assert (stale.status_code, error_of(stale)) == (409, "changed-meanwhile")
+    bad = {**order, "version": 2, "settings": {"time_zone": "Moon"}}
+    assert oni.send(f"{DEMO}settings/", bad).status_code == 422
+    assert AuditEvent.objects.get(verb="contest.changed").reason == "smaller teams"
+
+
+def test_rules_of_a_round_say_whom_they_make_invalid(world: World) -> None:
+    oni = world.callers["oni"]
+    version = oni.get(f"{PRACTICE}settings/").json()["version"]
+    rules = {"file_rules": {"drop_rows": False, "add_rows": False}, "ranking": "2026"}
+    answer = oni.send(f"{PRACTICE}settings/", {"version": version, "settings": rules, "reason": "stricter"})
+    codes = {item["code"]: item["count"] for item in answer.json()["consequences"]}
+    assert codes["entries-keep-rules"] == 0
+    assert "places-change" in codes
+    assert Round.objects.get(contest__slug="demo").ranking == "2026"
+    wrong = {"version": version + 1, "settings": {"file_rules": {"drop_rows": "yes"}}, "reason": "x"}
+    assert oni.send(f"{PRACTICE}settings/", wrong).status_code == 422
+
+
+def test_a_phase_is_extended_as_it_was_seen(world: World) -> None:
+    oni = world.callers["oni"]
+    phase = Phase.objects.get(round=world.round, kind="anonymise")
+    later = phase.ends_at + datetime.timedelta(hours=1)
+    order = {"act": "extend", "ends_at": later.isoformat(), "reason": "a holiday"}
+    order["seen_ends_at"] = phase.ends_at.isoformat()
+    path = f"{DEMO}phases/{phase.pk}/"
+    assert oni.send(path, order).status_code == 200
+    phase.refresh_from_db()
+    assert phase.ends_at == later
+    assert error_of(oni.send(path, order)) == "changed-meanwhile"
+    assert oni.send(path, {"act": "extend", "reason": "no end"}).status_code == 422
+    assert oni.send(path, {"act": "close", "reason": "enough"}).status_code == 200
+    assert error_of(oni.send(f"{PRACTICE}publish/", {})) == "not-counted"
+
+
+def test_entries_and_teams_are_repaired(world: World) -> None:
+    oni = world.callers["oni"]
+    order = {"entries": [world.entry.pk], "act": "void", "reason": "another data set"}
+    assert [row["mark"] for row in oni.send(f"{DEMO}repairs/", order).json()["entries"]] == ["void"]
+    assert error_of(oni.send(f"{DEMO}repairs/", order)) == "no-change"
+    assert oni.send(f"{DEMO}repairs/", {**order, "entries": [10**9]}).status_code == 404
+    lock = {"teams": [world.tanuki.pk], "act": "lock", "reason": "two accounts"}
+    assert [row["status"] for row in oni.send(f"{DEMO}teams/", lock).json()["teams"]] == ["locked"]
+    merge = {"teams": [world.tanuki.pk], "act": "merge", "reason": "they asked"}
+    assert oni.send(f"{DEMO}teams/", merge).status_code == 422
+    assert oni.send(f"{DEMO}teams/", {**merge, "into": world.kitsune.pk}).status_code == 200
+    assert Team.objects.get(pk=world.tanuki.pk).merged_into == world.kitsune
+    listed = {row["name"]: row["status"] for row in oni.get(f"{DEMO}teams/").json()["results"]}
+    assert listed == {"Tanuki": "removed", "Kitsune": "active"}
+
+
+def test_limits_are_previewed_and_applied(world: World) -> None:
+    oni = world.callers["oni"]
+    limits = [{"measure": "ut-jaccard", "limit": 0.0001}]
+    made = oni.send(f"{PRACTICE}rescores/", {"limits": limits, "reason": "too lenient"})
+    assert made.status_code == 201
+    row = made.json()
+    assert row["state"] == "ready"
+    states = {entry["entry"]: entry["after"]["state"] for entry in row["preview"]}
+    path = f"{DEMO}rescores/{row['id']}/"
+    assert oni.get(path).json() == row
+    assert oni.send(path, {"act": "apply"}).json()["state"] == "applied"
+    assert {pk: Entry.objects.get(pk=pk).state for pk in states} == states
+    assert error_of(oni.send(path, {"act": "discard"})) == "already-decided"
+    twice = {"limits": limits * 2, "reason": "x"}
+    assert oni.send(f"{PRACTICE}rescores/", twice).status_code == 422
+    assert Rescore.objects.count() == 1
+
+
+def test_capacity_and_explanations_are_numbers(world: World) -> None:
+    oni = world.callers["oni"]
+    load = oni.get(f"{PRACTICE}capacity/", workers=4).json()
+    assert (load["workers"], load["n_targets"], load["estimate_seconds"], load["fits"]) == (4, 2, 0.0, True)
+    assert oni.get(f"{PRACTICE}capacity/", workers=0).status_code == 422
+    how = oni.get(f"{PRACTICE}entries/{world.entry.pk}/how/hits/").json()
+    world.entry.refresh_from_db()
+    assert how["value"] == world.entry.most_hits
+    assert max(item["value"] for item in how["inputs"]) == world.entry.most_hits
