@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, FileChooser, expect
 from playwright.sync_api import Page as Tab
 
 from tests.browser.pages import Page, address, all_pages, routes
@@ -95,15 +95,21 @@ def test_an_entry_is_uploaded_by_keyboard_alone(live_server: Any, browser: Brows
     world = build_world()
     with window(browser, world, live_server.url, "team", PLAIN) as context:
         tab = context.new_page()
+        # Listening from the start: a browser told of it at the last moment may be too late to ask us.
+        asked: list[FileChooser] = []
+        tab.on("filechooser", lambda chooser: asked.append(chooser))
         tab.goto(f"{live_server.url}{world.round.get_absolute_url()}upload/")
         tab.keyboard.press("Tab")
         assert tab.evaluate("document.activeElement.matches('a.skip')"), "the first stop skips to the content"
         tab.keyboard.press("Enter")
         press_until(tab, "input[name=archive]")
-        with tab.expect_file_chooser() as chooser:
-            tab.keyboard.press("Enter")
+        tab.keyboard.press("Enter")
+        for _ in range(600):
+            if asked:
+                break
+            tab.wait_for_timeout(100)
         archive = {"name": "e.zip", "mimeType": "application/zip", "buffer": as_zip(entry_files("swap", 8))}
-        chooser.value.set_files(archive)  # type: ignore[arg-type]
+        asked[0].set_files(archive)  # type: ignore[arg-type]
         press_until(tab, "input[name=note]")
         tab.keyboard.type("by keyboard")
         press_until(tab, "form.upload button[type=submit]")
