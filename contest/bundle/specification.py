@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from contest.bundle.reading import Path
+from datasets.formats import find_format
 from datasets.rules import FileRules
 from scoring.rules import Limit
 
@@ -52,6 +53,14 @@ class DataSpec:
         if "files" in self.source:
             return tuple(file["name"] for _, file in named_files(self.source["files"]))
         return (self.source["online-retail"]["file"],) if "online-retail" in self.source else ()
+
+
+def in_format(data: DataSpec, format: str) -> DataSpec:
+    """The same data played in another format; a table that the format lacks is left out."""
+    source = dict(data.source)
+    if "files" in source and len(find_format(format).data_files) == 1:
+        source["files"] = {"transactions": source["files"]["transactions"]}
+    return dataclasses.replace(data, format=format, source=source)
 
 
 def named_files(files: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, str]]]:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.check import OpenFile
-from contest.bundle.specification import Bundle, DataSpec, moved
+from contest.bundle.specification import Bundle, DataSpec, in_format, moved
 from contest.forms.settings import zone_choices
 
 RETAIL = "online-retail.csv"
@@ -185,7 +185,7 @@ class NewContestForm(DataForm):
         data = self.data_spec()
         if data is None:
             return bundle
-        data = dataclasses.replace(data, format=self.bundle.data[0].format)
+        data = in_format(data, bundle.data[0].format)
         rounds = tuple(dataclasses.replace(round_, data=data.name) for round_ in bundle.rounds)
         return dataclasses.replace(bundle, data=(data,), rounds=rounds)
 

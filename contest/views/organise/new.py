@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
@@ -14,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from contest import access
 from contest.bundle.check import check_bundle
 from contest.bundle.files import OpenBundle, open_upload_bundle, preset_names, preset_text
-from contest.bundle.specification import Bundle
+from contest.bundle.specification import Bundle, in_format
 from contest.errors import Refused
 from contest.forms.new_contest import BundleForm, DataForm, NewContestForm
 from contest.services.bundles import create_from_bundle, register_data
@@ -99,7 +97,7 @@ def round_data(request: UserRequest, slug: str, round_slug: str) -> HttpResponse
         spec = form.data_spec()
         assert spec is not None
         try:
-            spec = dataclasses.replace(spec, format=round_.dataset.format)
+            spec = in_format(spec, round_.dataset.format)
             dataset = register_data(spec, request.user, form.open_file())
             change_data(round_, request.user, dataset, _("Data chosen by an organiser"))
         except Refused as refusal:
