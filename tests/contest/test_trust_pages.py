@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
 from django.core.cache import cache
@@ -203,14 +204,14 @@ def test_the_log_and_the_archive_are_for_organisers_alone(
 
 
 def test_an_organiser_downloads_an_archive_that_holds(
-    client: Client, round_: Round, entry: Entry, oni: User, tmp_path
+    client: Client, round_: Round, entry: Entry, oni: User, tmp_path: Path
 ) -> None:
     finish(round_)
     client.force_login(oni)
     assert client.get(reverse("organise_archive", args=["demo"])).status_code == 200
     answer = client.post(reverse("organise_write_archive", args=["demo"]))
     assert answer.status_code == 200
-    content = b"".join(answer.streaming_content)
+    content = answer.getvalue()
     (tmp_path / "demo.zip").write_bytes(content)
     with Archive(tmp_path / "demo.zip") as archive:
         assert len(verify(archive)) == 5

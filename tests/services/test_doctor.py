@@ -7,10 +7,11 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.files.storage import storages
+from django.core.files.storage import FileSystemStorage, storages
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
@@ -135,8 +136,10 @@ def test_every_ailment_is_found_and_can_be_mended(contest: Contest, ailment: str
 
 
 @pytest.mark.django_db
-def test_a_vault_that_others_can_read_and_a_weak_key_are_found(settings, contest: Contest) -> None:
-    folder = Path(storages["vault"].location)
+def test_a_vault_that_others_can_read_and_a_weak_key_are_found(settings: Any, contest: Contest) -> None:
+    vault = storages["vault"]
+    assert isinstance(vault, FileSystemStorage)
+    folder = Path(vault.location)
     mode = folder.stat().st_mode & 0o777
     assert found("vault-permissions").state == "ok"
     folder.chmod(0o755)
