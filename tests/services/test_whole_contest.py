@@ -68,8 +68,8 @@ ROUND = """
     attack: {{from: {times[2]}, until: {times[3]}}}
     results: {{from: {times[4]}, until: {times[5]}}}
   limits:
-  - {{measure: ut-jaccard, at-most: 0.95}}
-  - {{measure: ut-rows, at-most: 0.9}}
+  - {{measure: ut-jaccard, at-most: 1.0}}
+  - {{measure: ut-rows, at-most: 1.0}}
   attacks: [re-itemset, re-totals]
   baselines:
   - {{method: identity, seed: 1}}
