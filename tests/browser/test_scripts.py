@@ -57,7 +57,7 @@ WRITTEN: dict[type[models.Model], tuple[str, ...]] = {
     Contest: ("title", "summary", "description"),
     Round: ("name", "description"),
     Dataset: ("name", "description"),
-    Team: ("name",),
+    Team: ("name", "status_reason"),
     User: ("username",),
     Entry: ("note", "method", "mark_reason", "strongest_attack"),
     Attack: ("note",),

@@ -125,6 +125,7 @@ PAGES: dict[str, tuple[object, ...]] = {
     "verify_hashes": (405,) * 7,
     "risk": ALL,
     "kit": ALL,
+    "operations": ("in", 404, 404, 404, 404, 404, 200),
     "webhooks": ("in", 200, 200, 404, 200, 404, 404),
     "webhook_end": POSTED,
     "note": POSTED,
