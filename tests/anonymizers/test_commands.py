@@ -156,3 +156,8 @@ def test_tune_refuses_a_wrong_grid_before_it_starts(original: Path, capsys: pyte
 def test_tune_draws_settings_from_the_declared_ranges(original: Path, capsys: pytest.CaptureFixture) -> None:
     main(["tune", "delete", "--original", str(original), "--trials", "4", "--attacks", "re-itemset"])
     assert "4 trials" in capsys.readouterr().out
+
+
+def test_installing_warms_every_method_up(capsys: pytest.CaptureFixture) -> None:
+    assert main(["warm-up"]) == 0
+    assert "Kernels are ready" in capsys.readouterr().out
