@@ -26,6 +26,7 @@ def build_bundle(data: Mapping[str, Any]) -> Bundle:
         time_zone=data["time-zone"],
         is_public=data.get("public", False),
         team_size=data.get("team-size", 10),
+        approve_teams=data.get("approve-teams", False),
         data=tuple(_data(name, data["data"][name]) for name in used),
         rounds=tuple(_round(round_) for round_ in data["rounds"]),
     )

@@ -103,6 +103,7 @@ class Bundle:
     description: str = ""
     is_public: bool = False
     team_size: int = 10
+    approve_teams: bool = False
 
     @property
     def starts_at(self) -> datetime.datetime:

@@ -27,6 +27,7 @@ def bundle_text(bundle: Bundle) -> str:
         "time-zone": bundle.time_zone,
         "public": bundle.is_public,
         "team-size": bundle.team_size,
+        "approve-teams": bundle.approve_teams,
         "data": {data.name: _data(data) for data in bundle.data},
         "rounds": [
             _round(round_, ZoneInfo(bundle.time_zone), formats[round_.data]) for round_ in bundle.rounds

@@ -56,6 +56,7 @@ def create_from_bundle(
             time_zone=bundle.time_zone,
             is_public=bundle.is_public,
             max_team_size=bundle.team_size,
+            approve_teams=bundle.approve_teams,
         )
         for position, spec in enumerate(bundle.rounds):
             _create_round(contest, user, spec, sets[spec.data], position)
@@ -178,6 +179,7 @@ def export_bundle(contest: Contest) -> Exported:
         time_zone=contest.time_zone,
         is_public=contest.is_public,
         team_size=contest.max_team_size,
+        approve_teams=contest.approve_teams,
         data=tuple(sets.values()),
         rounds=tuple(_round_spec(round_, names[round_.dataset_id]) for round_ in rounds),
     )

@@ -71,7 +71,12 @@ def test_every_setting_survives() -> None:
     other = dataclasses.replace(bundle.rounds[0], **changed)
     assert {field.name for field in dataclasses.fields(other)} - set(changed) == {"data", "phases"}
     wide = dataclasses.replace(
-        bundle, rounds=(*bundle.rounds, other), is_public=True, team_size=3, description="Tab\there\r\n«こ»"
+        bundle,
+        rounds=(*bundle.rounds, other),
+        is_public=True,
+        team_size=3,
+        approve_teams=True,
+        description="Tab\there\r\n«こ»",
     )
     assert bundle_of(bundle_text(wide)) == wide
     assert export_bundle(create_from_bundle(wide, make_user(), nothing)).bundle == wide
