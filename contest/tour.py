@@ -92,7 +92,7 @@ def _beginning(user: access.Viewer, contest: Contest, team: Team | None) -> list
         TourStep(
             "account",
             _("Make an account"),
-            _("With it you join a team. What others see of you is your user name."),
+            _("With it you join a team. Others see your public name, or your user name if you choose none."),
             reverse("signup"),
             _("Sign up"),
             user.is_authenticated,

@@ -1,6 +1,7 @@
 """`make screenshots`: every page in both languages, both themes and two widths, into var/screenshots.
 
-A contact sheet a look shows them all at once. KAKURENBO_PAGES chooses pages by a part of their names.
+A contact sheet a look shows them all at once. KAKURENBO_PAGES chooses pages by a part of their names,
+KAKURENBO_LOOKS looks by theirs (`en-light-1280,ja-dark-390`).
 """
 
 from __future__ import annotations
@@ -35,10 +36,17 @@ def test_take_screenshots(live_server: Any, browser: Browser) -> None:
     chosen = os.environ.get("KAKURENBO_PAGES", "")
     pages = sorted((page for page in all_pages(world) if chosen in page.name), key=lambda page: page.role)
     assert pages, f"no page's name has {chosen!r} in it"
-    for look in LOOKS:
+    for look in chosen_looks():
         taken = take(browser, world, live_server.url, pages, look)
         sheet(taken).save(OUT / f"_sheet-{look}.png")
         print(f"{len(taken)} pictures of {look}", flush=True)
+
+
+def chosen_looks() -> list[Look]:
+    named = [name for name in os.environ.get("KAKURENBO_LOOKS", "").split(",") if name]
+    unknown = set(named) - {str(look) for look in LOOKS}
+    assert not unknown, f"no such look: {sorted(unknown)}; there are {', '.join(map(str, LOOKS))}"
+    return [look for look in LOOKS if not named or str(look) in named]
 
 
 def take(browser: Browser, world: World, url: str, pages: list[Page], look: Look) -> list[Path]:
