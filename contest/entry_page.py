@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from attacks.registry import attack as find_attack
 from contest import access, queries
-from contest.how import cells_of
+from contest.how import cells_of, title_of
 from contest.models import Attack, AttackRun, Entry, Job
 from contest.pictures import charts_of_entry
 from contest.ranking import find_ranking, rank
@@ -66,7 +66,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "charts": charts_of_entry(entry) if access.portrait_is_open(user, entry) else [],
         "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
-        "explained": cells_of(user, entry),
+        "explained": [(cell, title_of(cell)) for cell in cells_of(user, entry)],
         "can_organise": can_organise,
         "is_owner": is_owner,
     }

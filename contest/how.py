@@ -46,6 +46,14 @@ def cells_of(user: access.Viewer, entry: Entry) -> list[str]:
     return known
 
 
+def title_of(cell: str) -> str:
+    titles = {
+        "utility": _("Utility"), "safety": _("Safety"), "hits": _("People found"), "total": _("Total"),
+        "rank": _("Place"),
+    }  # fmt: skip
+    return titles.get(cell) or say(find_measure(cell).title)
+
+
 def explain(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
     """Explain a cell of an entry that the caller has got through `access.entry_for`."""
     if cell.startswith("run-"):

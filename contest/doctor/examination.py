@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from django.utils.translation import gettext as _
+
 from contest.doctor import files, machine, services
 from contest.doctor.finding import Finding, failed
 
@@ -35,7 +37,7 @@ def examine(names: list[str] | None = None) -> Iterator[tuple[str, Finding]]:
             yield (
                 name,
                 failed(
-                    f"The check itself failed: {type(error).__name__}: {error}",
-                    "Mend what it names first; the checks before this one may already say what.",
+                    _("The check itself failed: %(error)s") % {"error": f"{type(error).__name__}: {error}"},
+                    _("Mend what it names first; the checks before this one may already say what."),
                 ),
             )

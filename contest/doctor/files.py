@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from contest.doctor.finding import Finding, failed, ok
 from contest.models import Attack, AttackRun, Contest, Entry
 from contest.services.audit import extend_all_chains, verify_chain
@@ -12,7 +14,7 @@ SHOWN = 3
 
 def audit_chain() -> Finding:
     extend_all_chains()
-    chains: list[tuple[str, int | None]] = [("the site", None)]
+    chains: list[tuple[str, int | None]] = [(_("the site"), None)]
     chains += [(contest.slug, contest.pk) for contest in Contest.objects.order_by("slug")]
     total = 0
     for name, key in chains:
@@ -20,10 +22,10 @@ def audit_chain() -> Finding:
         total += number
         if problem:
             return failed(
-                f"The log of {name} was tampered with: {problem}.",
-                "Compare it with the last backup: who could write to the database since then?",
+                _("The log of %(name)s was tampered with: %(problem)s.") % {"name": name, "problem": problem},
+                _("Compare it with the last backup: who could write to the database since then?"),
             )
-    return ok(f"{len(chains)} logs with {total} acts are unbroken.")
+    return ok(_("%(logs)s logs with %(acts)s acts are unbroken.") % {"logs": len(chains), "acts": total})
 
 
 def stored_files() -> Finding:
@@ -36,12 +38,12 @@ def stored_files() -> Finding:
         if not STORES[store].is_intact(sha256) and (STORES[store].exists(sha256) or sha256 not in withheld)
     ]
     if broken:
+        names = ", ".join(broken[:SHOWN]) + (" …" if len(broken) > SHOWN else "")
         return failed(
-            f"{len(broken)} stored files are missing or damaged: {', '.join(broken[:SHOWN])}"
-            f"{' …' if len(broken) > SHOWN else ''}.",
-            "Take them from the last backup: files/HASH in its zip goes to HA/HASH in the store's folder.",
+            _("%(n)s stored files are missing or damaged: %(names)s.") % {"n": len(broken), "names": names},
+            _("Take them from the last backup: files/HASH in its zip goes to HA/HASH in the store's folder."),
         )
-    return ok(f"All {len(named)} stored files are there and unchanged.")
+    return ok(_("All %(n)s stored files are there and unchanged.") % {"n": len(named)})
 
 
 def _withheld() -> set[str]:

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import connection
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from attacks.sandbox import examine
 from contest import readiness
@@ -25,25 +26,28 @@ CLOCK_SECONDS = 5.0
 def secret_key() -> Finding:
     if len(settings.SECRET_KEY) < 32:
         return failed(
-            "The secret key is shorter than 32 characters: sessions can be forged.",
-            "Set KAKURENBO_SECRET_KEY to a long random text, such as `openssl rand -base64 48` prints.",
+            _("The secret key is shorter than 32 characters: sessions can be forged."),
+            _("Set KAKURENBO_SECRET_KEY to a long random text, such as `openssl rand -base64 48` prints."),
         )
     path = settings.VAR / "secret_key"
     if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
-        return failed("Others on this machine can read the file of the secret key.", f"chmod 600 {path}")
+        return failed(_("Others on this machine can read the file of the secret key."), f"chmod 600 {path}")
     if not settings.PRODUCTION:
-        return ok("The secret key is long and private. (This is not a production installation.)")
-    return ok("The secret key is long and private.")
+        return ok(_("The secret key is long and private. (This is not a production installation.)"))
+    return ok(_("The secret key is long and private."))
 
 
 def stores() -> Finding:
     broken = [alias for alias in readiness.STORES if not _answers(alias)]
     if broken:
         return failed(
-            f"Files cannot be written to the store {', '.join(broken)}.",
-            "Look at the rights and the free space of its folder, or at its service; see docs/deployment.md.",
+            _("Files cannot be written to the store %(names)s.") % {"names": ", ".join(broken)},
+            _(
+                "Look at the rights and the free space of its folder, or at its service; "
+                "see docs/deployment.md."
+            ),
         )
-    return ok("All three stores can be written to.")
+    return ok(_("All three stores can be written to."))
 
 
 def _answers(alias: str) -> bool:
@@ -56,19 +60,22 @@ def _answers(alias: str) -> bool:
 def vault_permissions() -> Finding:
     vault, entries = (storages[alias] for alias in ("vault", "entries"))
     if not isinstance(vault, FileSystemStorage) or not isinstance(entries, FileSystemStorage):
-        return ok("The vault is no folder of this machine; its service guards it.")
+        return ok(_("The vault is no folder of this machine; its service guards it."))
     folder = Path(vault.location)
     if not folder.exists():
-        return ok("The vault is still empty.")
+        return ok(_("The vault is still empty."))
     if stat.S_IMODE(folder.stat().st_mode) & 0o077:
-        return failed("Others on this machine can look into the vault.", f"chmod 700 {folder}")
+        return failed(_("Others on this machine can look into the vault."), f"chmod 700 {folder}")
     if Path(entries.location).resolve() in folder.resolve().parents or folder == Path(entries.location):
         return failed(
-            "The vault lies inside a public store.", "Set KAKURENBO_VAULT_LOCATION to a folder of its own."
+            _("The vault lies inside a public store."),
+            _("Set KAKURENBO_VAULT_LOCATION to a folder of its own."),
         )
     if folder.stat().st_uid != os.geteuid():
-        return warning("The vault belongs to another user than this one.", f"chown {os.geteuid()} {folder}")
-    return ok("Only the platform can look into the vault.")
+        return warning(
+            _("The vault belongs to another user than this one."), f"chown {os.geteuid()} {folder}"
+        )
+    return ok(_("Only the platform can look into the vault."))
 
 
 def disk() -> Finding:
@@ -77,13 +84,14 @@ def disk() -> Finding:
         there = next(part for part in (folder, *folder.parents) if part.exists())
         usage = shutil.disk_usage(there)
         if usage.free < LOW_BYTES or usage.free / usage.total < LOW_SHARE:
-            low.append(f"{folder}: {usage.free / 1024**3:.1f} GiB of {usage.total / 1024**3:.1f} GiB free")
+            low.append(f"{folder}: {usage.free / 1024**3:.1f} / {usage.total / 1024**3:.1f} GiB")
     if low:
         return failed(
-            f"The disk is nearly full: {'; '.join(low)}.", "Make room, or move the data to a larger disk."
+            _("The disk is nearly full. Free: %(where)s.") % {"where": "; ".join(low)},
+            _("Make room, or move the data to a larger disk."),
         )
     free = shutil.disk_usage(settings.VAR if settings.VAR.exists() else settings.BASE_DIR).free
-    return ok(f"{free / 1024**3:.1f} GiB are free.")
+    return ok(_("%(n)s GiB are free.") % {"n": f"{free / 1024**3:.1f}"})
 
 
 def _folders() -> list[str]:
@@ -99,20 +107,24 @@ def clock() -> Finding:
             apart = abs((cursor.fetchone()[0] - timezone.now()).total_seconds())
         if apart > CLOCK_SECONDS:
             return failed(
-                f"This machine's clock and the database's are {apart:.0f} s apart.",
-                "Let a time service (chrony, systemd-timesyncd) set the clocks of all machines.",
+                _("This machine's clock and the database's are %(n)s s apart.") % {"n": f"{apart:.0f}"},
+                _("Let a time service (chrony, systemd-timesyncd) set the clocks of all machines."),
             )
     newest = AuditEvent.objects.order_by("-at").values_list("at", flat=True).first()
     if newest is not None and newest > now + datetime.timedelta(seconds=CLOCK_SECONDS):
         return failed(
-            f"The log holds an act of {newest:%F %T} UTC, this machine says {now:%F %T}: its clock ran back.",
-            "Set the clock right before phases open and close by it.",
+            _("The log holds an act of %(newest)s UTC, this machine says %(now)s: its clock ran back.")
+            % {"newest": f"{newest:%F %T}", "now": f"{now:%F %T}"},
+            _("Set the clock right before phases open and close by it."),
         )
-    return ok(f"The clock says {now:%F %T} UTC.")
+    return ok(_("The clock says %(now)s UTC.") % {"now": f"{now:%F %T}"})
 
 
 def sandbox() -> Finding:
     test = examine(settings.SANDBOX)
     if not test.ok:
-        return warning(f"Programs of teams do not run here. {test.how_to_mend}", "See docs/deployment.md.")
-    return ok("The sandbox passed its self-test.")
+        return warning(
+            _("Programs of teams do not run here. %(mend)s") % {"mend": test.how_to_mend},
+            _("See docs/deployment.md."),
+        )
+    return ok(_("The sandbox passed its self-test."))

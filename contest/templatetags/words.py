@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from contest.words import say as _say
 
@@ -13,3 +15,17 @@ register = template.Library()
 def say(text: str | None) -> str:
     """A description or sentence of the numerics, translated where it is known."""
     return _say(str(text)) if text else ""
+
+
+@register.filter
+def ticks(text: str) -> SafeString:
+    """What stands between back-ticks, as code.
+
+    >>> ticks("Start `a < b`.")
+    'Start <code>a &lt; b</code>.'
+    """
+    parts = str(text).split("`")
+    if len(parts) % 2 == 0:
+        return format_html("{}", text)
+    pieces = [("<code>{}</code>" if place % 2 else "{}", part) for place, part in enumerate(parts)]
+    return format_html_join("", "{}", ((format_html(form, part),) for form, part in pieces))

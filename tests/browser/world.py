@@ -94,6 +94,7 @@ def build_world() -> World:
         "round_slug": round_.slug,
         "team_id": foxes.pk,
         "entry_id": other.pk,
+        "cell": "total",
         "attack_id": attack.pk,
         "rescore_id": Rescore.objects.get().pk,
         "log_in_id": LogIn.objects.filter(user=hana).first().pk,  # type: ignore[union-attr]

@@ -158,7 +158,7 @@ def test_a_full_disk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("contest.doctor.machine.shutil.disk_usage", lambda folder: Usage)
     assert found("disk").state == "failed"
-    assert "0.5 GiB of 100.0 GiB free" in found("disk").text
+    assert "0.5 / 100.0 GiB" in found("disk").text
 
 
 @pytest.mark.django_db
