@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Avg, Count, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from contest import access
-from contest.models import AttackRun, Contest, Entry, Job, Phase, Round, Team
+from contest.models import Attack, AttackRun, Contest, Entry, Job, Phase, Round, Team
 from contest.ranking import Place, Played, Result, find_ranking, rank, rank_overall
 from scoring.registry import MEASURES_2017, MEASURES_2018
 from scoring.registry import measure as find_measure
@@ -230,3 +230,14 @@ def job_counts(contest: Contest) -> dict[str, int]:
     mine = Q(entry__round__contest=contest) | Q(attack_run__entry__round__contest=contest) | Q(kind="house")
     rows = Job.objects.filter(mine).values_list("state").annotate(n=Count("id"))
     return dict(rows)
+
+
+def attack_states(contest: Contest) -> QuerySet[Attack]:
+    """Every attack but dry runs, with how far it is; for organisers."""
+    found = Attack.objects.filter(round__contest=contest, is_dry_run=False).select_related("round", "team")
+    return found.annotate(
+        n_runs=Count("runs"),
+        n_done=Count("runs", filter=Q(runs__state=AttackRun.State.DONE)),
+        n_failed=Count("runs", filter=Q(runs__state=AttackRun.State.FAILED)),
+        mean_seconds=Avg("runs__seconds"),
+    ).order_by("pk")

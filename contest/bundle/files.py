@@ -10,6 +10,7 @@ from typing import IO
 
 from contest.bundle.check import Checked, OpenFile, check_bundle
 from contest.bundle.reading import MAX_CHARACTERS, BundleProblem
+from contest.bundle.specification import Bundle
 from datasets.archive import ArchiveError, Limits, open_upload
 
 IN_ZIP = "contest.yaml"
@@ -26,6 +27,13 @@ def preset_text(name: str) -> str:
     if name not in preset_names():
         raise KeyError(f"There is no preset {name!r}. There are: {', '.join(preset_names())}.")
     return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def preset_bundle(name: str) -> Bundle:
+    """A preset as it was checked; the house's own are sound."""
+    found = check_bundle(preset_text(name), name).bundle
+    assert found is not None
+    return found
 
 
 class OpenBundle:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from contest.models import AuditEvent, Contest
@@ -28,3 +29,20 @@ class AuditSearchForm(forms.Form):
         field = self.fields["verb"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", _("every act")), *((verb, verb) for verb in verbs.distinct())]
+
+    def narrowed(self, events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+        wanted = self.cleaned_data
+        if wanted["verb"]:
+            events = events.filter(verb=wanted["verb"])
+        if wanted["since"]:
+            events = events.filter(at__date__gte=wanted["since"])
+        if wanted["until"]:
+            events = events.filter(at__date__lte=wanted["until"])
+        for word in wanted["words"].split():
+            events = events.filter(
+                Q(verb__icontains=word)
+                | Q(subject__icontains=word)
+                | Q(actor_name__icontains=word)
+                | Q(reason__icontains=word)
+            )
+        return events

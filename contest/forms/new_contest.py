@@ -19,6 +19,8 @@ from contest.bundle.specification import Bundle, DataSpec, in_format, moved
 from contest.forms.settings import zone_choices
 
 RETAIL = "online-retail.csv"
+FIRST_YEAR, LAST_YEAR = 2000, 2200
+"""When a contest may begin: further away its phases would fall out of the calendar."""
 
 
 class DataForm(forms.Form):
@@ -169,7 +171,14 @@ class NewContestForm(DataForm):
                     given["starts_at"] = field.clean(given["starts_at"])
             except forms.ValidationError as error:
                 self.add_error("starts_at", error)
+            else:
+                self._require_year(given["starts_at"].year)
         return given
+
+    def _require_year(self, year: int) -> None:
+        if not FIRST_YEAR <= year <= LAST_YEAR:
+            span = {"first": FIRST_YEAR, "last": LAST_YEAR}
+            self.add_error("starts_at", _("Expected a year from %(first)s to %(last)s.") % span)
 
     def described(self) -> Bundle:
         """The preset with what was decided here."""

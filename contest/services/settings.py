@@ -112,13 +112,18 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
     round_.refresh_from_db()
 
 
+def require_no_entries(round_: Round) -> None:
+    """Refuse other data for a round that is played already; asked before tables are built, too."""
+    if Entry.objects.filter(round=round_).exists():
+        raise Refused("entries-exist", _("There are entries made from this round’s data; it stays."))
+
+
 def change_data(round_: Round, user: User, dataset: Dataset, reason: str) -> None:
     """Play a round on other tables; possible until the first entry is handed in."""
     require_reason(reason)
     with transaction.atomic():
         list(Team.objects.select_for_update().filter(contest=round_.contest_id).order_by("pk"))
-        if Entry.objects.filter(round=round_).exists():
-            raise Refused("entries-exist", _("There are entries made from this round’s data; it stays."))
+        require_no_entries(round_)
         before = Round.objects.select_related("dataset").get(pk=round_.pk).dataset
         if dataset.format != before.format:
             raise Refused(

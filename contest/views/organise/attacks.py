@@ -3,16 +3,15 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Avg, Count, Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from attacks.sandbox import examine
-from contest import access
+from contest import access, queries
 from contest.forms.organise import HouseAttackForm
-from contest.models import Attack, AttackRun
+from contest.models import AttackRun
 from contest.services.attacks import add_house_attack, rerun, set_attack_active
 from contest.views.organise.acts import show_errors
 from contest.views.requests import UserRequest
@@ -22,16 +21,10 @@ from contest.views.requests import UserRequest
 @require_safe
 def attacks(request: UserRequest, slug: str) -> HttpResponse:
     contest = access.organised_contest_for(request.user, slug)
-    found = Attack.objects.filter(round__contest=contest, is_dry_run=False).select_related("round", "team")
     context = {
         "contest": contest,
         "here": "attacks",
-        "attacks": found.annotate(
-            n_runs=Count("runs"),
-            n_done=Count("runs", filter=Q(runs__state=AttackRun.State.DONE)),
-            n_failed=Count("runs", filter=Q(runs__state=AttackRun.State.FAILED)),
-            mean_seconds=Avg("runs__seconds"),
-        ),
+        "attacks": queries.attack_states(contest),
         "sandbox": examine(settings.SANDBOX),
         "form": HouseAttackForm(contest),
     }

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
@@ -39,7 +38,9 @@ def verify_audit(request: UserRequest, slug: str) -> HttpResponse:
 
 def _context(request: UserRequest, contest: Contest) -> dict[str, Any]:
     form = AuditSearchForm(contest, request.GET)
-    page = Paginator(_found(contest, form), ROWS_A_PAGE).get_page(request.GET.get("page"))
+    events = AuditEvent.objects.filter(contest=contest).order_by("-pk")
+    found = form.narrowed(events) if form.is_valid() else events
+    page = Paginator(found, ROWS_A_PAGE).get_page(request.GET.get("page"))
     kept = request.GET.copy()
     kept.pop("page", None)
     return {
@@ -53,27 +54,6 @@ def _context(request: UserRequest, contest: Contest) -> dict[str, Any]:
             for event in page.object_list
         ],
     }
-
-
-def _found(contest: Contest, form: AuditSearchForm) -> QuerySet[AuditEvent]:
-    events = AuditEvent.objects.filter(contest=contest).order_by("-pk")
-    if not form.is_valid():
-        return events
-    wanted = form.cleaned_data
-    if wanted["verb"]:
-        events = events.filter(verb=wanted["verb"])
-    if wanted["since"]:
-        events = events.filter(at__date__gte=wanted["since"])
-    if wanted["until"]:
-        events = events.filter(at__date__lte=wanted["until"])
-    for word in wanted["words"].split():
-        events = events.filter(
-            Q(verb__icontains=word)
-            | Q(subject__icontains=word)
-            | Q(actor_name__icontains=word)
-            | Q(reason__icontains=word)
-        )
-    return events
 
 
 def _shown(facts: dict[str, Any]) -> str:

@@ -10,22 +10,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from contest import access
-from contest.bundle.check import check_bundle
-from contest.bundle.files import OpenBundle, open_upload_bundle, preset_names, preset_text
+from contest.bundle.files import OpenBundle, open_upload_bundle, preset_bundle, preset_names
 from contest.bundle.specification import Bundle, in_format
 from contest.errors import Refused
 from contest.forms.new_contest import BundleForm, DataForm, NewContestForm
 from contest.services.bundles import create_from_bundle, register_data
-from contest.services.settings import change_data
+from contest.services.settings import change_data, require_no_entries
 from contest.views.requests import UserRequest
 
 
 def preset(name: str) -> Bundle:
     if name not in preset_names():
         raise Http404
-    found = check_bundle(preset_text(name), name).bundle
-    assert found is not None
-    return found
+    return preset_bundle(name)
 
 
 @login_required
@@ -97,6 +94,7 @@ def round_data(request: UserRequest, slug: str, round_slug: str) -> HttpResponse
         spec = form.data_spec()
         assert spec is not None
         try:
+            require_no_entries(round_)
             spec = in_format(spec, round_.dataset.format)
             dataset = register_data(spec, request.user, form.open_file())
             change_data(round_, request.user, dataset, _("Data chosen by an organiser"))
