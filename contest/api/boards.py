@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.utils.http import parse_etags
+from django.utils.translation import get_language
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -11,20 +14,46 @@ from contest import access, queries
 from contest.api import shapes
 from contest.api.view import PublicView
 from contest.board import board_of
-from contest.how import explain
 from contest.matrix import Matrix, MatrixRow, attackers, matrix
-from contest.models import Entry, Round
+from contest.models import Entry, Round, Team
+from contest.release import RELEASE
 
 
 class Leaderboard(PublicView):
-    @extend_schema(summary="The board of a round", responses=shapes.BoardRowShape(many=True))
+    @extend_schema(
+        summary="The board of a round",
+        parameters=[OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)],
+        responses={
+            200: shapes.BoardRowShape(many=True),
+            304: OpenApiResponse(description="The board is the one whose `ETag` you sent."),
+        },
+    )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         my_team = access.team_of(self.viewer, round_.contest)
         pages = self.pagination_class()
         board = board_of(round_, access.results_are_public(round_))
+        tag = _tag(request, round_, my_team)
+        if tag in parse_etags(request.headers.get("If-None-Match", "")):
+            return Response(status=304, headers={"ETag": tag, **REVALIDATED})
         rows: Any = pages.paginate_queryset(board.rows_for(my_team), request, view=self)
-        return pages.get_paginated_response([_board_row(row) for row in rows])
+        answer = pages.get_paginated_response([_board_row(row) for row in rows])
+        for name, value in {"ETag": tag, **REVALIDATED}.items():
+            answer[name] = value
+        return answer
+
+
+REVALIDATED = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+
+
+def _tag(request: Request, round_: Round, team: Team | None) -> str:
+    """Names what is answered: the board's version, what is shown of it to whom, and the page asked for.
+
+    It is weak, as the same board may go out packed or plain.
+    """
+    shown = (round_.pk, round_.board_version, access.results_are_public(round_), team and team.pk)
+    asked = (request.build_absolute_uri(), get_language(), RELEASE)
+    return f'W/"{hashlib.sha256(repr((shown, asked)).encode()).hexdigest()[:32]}"'
 
 
 def _board_row(row: queries.BoardRow) -> dict[str, Any]:
@@ -85,17 +114,6 @@ class History(PublicView):
         round_ = access.round_for(self.viewer, slug, round_slug)
         shown = access.sees_attacks(self.viewer, round_)
         return self.paged(round_.standings.all() if shown else [], shapes.StandingShape)
-
-
-class How(PublicView):
-    @extend_schema(summary="How a number of an entry was computed", responses=shapes.ExplanationShape)
-    def get(self, request: Request, slug: str, round_slug: str, entry_id: int, cell: str) -> Response:
-        entry = access.entry_for(self.viewer, slug, round_slug, entry_id)
-        explained = explain(self.viewer, entry, cell)
-        inputs = [{"name": name, "value": value, "cell": of} for name, value, of in explained.inputs]
-        versions = [{"name": name, "version": str(version)} for name, version in explained.versions]
-        answer = {**vars(explained), "inputs": inputs, "versions": versions}
-        return Response(shapes.ExplanationShape(answer).data)
 
 
 def _matrix(viewer: access.Viewer, round_: Round) -> Matrix | None:

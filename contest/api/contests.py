@@ -64,7 +64,7 @@ class Announcements(PublicView):
             self.permission_denied(request)
         contest = access.organised_contest_for(request.user, slug)
         data = self.read(shapes.AnnouncementShape)
-        made = announce(contest, request.user, data["title"], data["body"])
+        made = announce(contest, request.user, data["title"], data["body"], by_mail=data["by_mail"])
         return Response(shapes.AnnouncementShape(made).data, 201)
 
 

@@ -12,7 +12,7 @@ from contest.api import requests, shapes
 from contest.api.view import MemberView, PublicView
 from contest.dry_run import check_upload
 from contest.entry_page import entry_context
-from contest.services.entries import pin_entry, submit_entry
+from contest.services.entries import change_note, pin_entry, submit_entry
 from contest.storage import Stored
 from contest.words import say_problem
 from datasets.formats import Format
@@ -88,3 +88,16 @@ class Pin(MemberView):
         entry = access.own_entry_for(self.viewer, slug, round_slug, entry_id)
         pin_entry(entry, self.user)
         return Response(shapes.EntryShape(access.entry_for(self.viewer, slug, round_slug, entry_id)).data)
+
+
+class Note(MemberView):
+    @extend_schema(
+        summary="Change the note of an entry; only your team sees it",
+        request=requests.EntryNote,
+        responses=requests.EntryNote,
+    )
+    def post(self, request: Request, slug: str, round_slug: str, entry_id: int) -> Response:
+        entry = access.own_entry_for(self.viewer, slug, round_slug, entry_id)
+        change_note(entry, self.user, self.read(requests.EntryNote)["note"])
+        entry.refresh_from_db()
+        return Response({"note": entry.note})

@@ -30,6 +30,8 @@ STATUS_OF_REFUSAL = {
     "bad-archive": 422,
     "bad-program": 422,
     "bad-parameters": 422,
+    "bad-data": 422,
+    "bad-address": 422,
     "not-a-target": 422,
     "no-guess": 422,
 }

@@ -7,6 +7,8 @@ from typing import Any
 
 from rest_framework import serializers as s
 
+from attacks.games import GAMES
+from contest.api.shapes import AttackShape
 from contest.models import Phase, Rescore, Team
 from contest.models.round import Feedback
 from contest.ranking import RANKINGS
@@ -21,6 +23,12 @@ class Reason(Shape):
     reason = s.CharField(required=False, allow_blank=True, default="", max_length=300)
 
 
+def known_zone(name: str) -> str:
+    if name not in zoneinfo.available_timezones():
+        raise s.ValidationError(f"There is no time zone {name!r}, such as Asia/Tokyo.", code="no-zone")
+    return name
+
+
 class ContestFields(Shape):
     title = s.CharField(max_length=120, required=False)
     summary = s.CharField(max_length=300, required=False)
@@ -32,9 +40,7 @@ class ContestFields(Shape):
     approve_teams = s.BooleanField(required=False)
 
     def validate_time_zone(self, name: str) -> str:
-        if name not in zoneinfo.available_timezones():
-            raise s.ValidationError(f"There is no time zone {name!r}, such as Asia/Tokyo.", code="no-zone")
-        return name
+        return known_zone(name)
 
 
 class RoundFields(Shape):
@@ -218,3 +224,29 @@ class CapacityShape(Shape):
     left_seconds = s.FloatField(allow_null=True)
     fits = s.BooleanField(allow_null=True)
     loads = LoadShape(many=True)
+
+
+class AttackState(AttackShape):
+    round = s.SlugField(source="round.slug")
+    n_runs = s.IntegerField()
+    n_done = s.IntegerField()
+    n_failed = s.IntegerField()
+    mean_seconds = s.FloatField(allow_null=True)
+
+
+class HouseAttackOrder(Shape):
+    round = s.SlugField()
+    attack = s.ChoiceField(sorted({attack.name for game in GAMES for attack in game.attacks}))
+
+
+class OrganiserShape(Shape):
+    name = s.CharField(source="user.username")
+
+
+class OrganiserOrder(Shape):
+    act = s.ChoiceField(["add", "remove"])
+    username = s.CharField(max_length=40)
+
+
+class OrganisersChanged(Shape):
+    organisers = OrganiserShape(many=True)

@@ -89,5 +89,13 @@ class JoinToken(Shape):
     token = s.CharField(max_length=100)
 
 
+class Consent(Shape):
+    consent = s.BooleanField()
+
+
+class EntryNote(Shape):
+    note = s.CharField(allow_blank=True, max_length=200)
+
+
 class FeedQuery(Shape):
     after = s.IntegerField(min_value=0, max_value=2**63 - 1, default=0)

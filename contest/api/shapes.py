@@ -62,6 +62,7 @@ class AnnouncementShape(Shape):
     id = s.IntegerField(source="pk", read_only=True)
     title = s.CharField(max_length=120)
     body = s.CharField(max_length=5000, required=False, allow_blank=True, default="", help_text="Markdown.")
+    by_mail = s.BooleanField(default=False, help_text="Sent by e-mail too, to the members of all teams.")
     published_at = s.DateTimeField(read_only=True)
 
 
@@ -378,25 +379,3 @@ class StandingShape(Shape):
 
     at = s.DateTimeField()
     places = s.ListField(child=s.DictField())
-
-
-class InputShape(Shape):
-    name = s.CharField()
-    value = s.JSONField()
-    cell = s.CharField(allow_blank=True, help_text="The cell that explains it, if there is one.")
-
-
-class VersionShape(Shape):
-    name = s.CharField()
-    version = s.CharField()
-
-
-class ExplanationShape(Shape):
-    cell = s.CharField()
-    title = s.CharField()
-    value = s.FloatField(allow_null=True)
-    formula = s.CharField()
-    inputs = InputShape(many=True)
-    versions = VersionShape(many=True)
-    documentation = s.CharField(allow_blank=True)
-    files = s.DictField(child=s.CharField(), help_text="Name → sha256.")

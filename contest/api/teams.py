@@ -14,6 +14,7 @@ from contest.api import requests, shapes
 from contest.api.view import MemberView
 from contest.models import ApiToken, Entry, Team
 from contest.services import teams
+from contest.services.archiving import set_archive_consent
 from contest.services.attempts import count_attempts
 
 
@@ -93,6 +94,19 @@ class Invitation(MemberView):
         team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
         teams.revoke_invitation(access.invitation_of(team, invitation_id), self.user)
         return Response(status=204)
+
+
+class ArchiveConsent(MemberView):
+    @extend_schema(
+        summary="Let your team’s files stand in the archive, or their hashes only",
+        request=requests.Consent,
+        responses=requests.Consent,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        consents = self.read(requests.Consent)["consent"]
+        set_archive_consent(team, self.user, consents)
+        return Response({"consent": consents})
 
 
 class Join(MemberView):

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from contest.api import attacks, boards, contests, document, entries, errors, organise, organising, teams
+from contest.api import (
+    attacks,
+    boards,
+    contests,
+    document,
+    entries,
+    errors,
+    explaining,
+    making,
+    organise,
+    organising,
+    records,
+    teams,
+    webhooks,
+)
 
 CONTEST = "contests/<slug:slug>/"
 ROUND = f"{CONTEST}rounds/<slug:round_slug>/"
@@ -12,6 +26,8 @@ urlpatterns = [
     path("docs/", document.docs, name="api-docs"),
     path("me/", teams.Me.as_view(), name="api-me"),
     path("join/", teams.Join.as_view(), name="api-join"),
+    path("presets/", making.Presets.as_view(), name="api-presets"),
+    path("bundles/", making.Bundles.as_view(), name="api-bundles"),
     path("contests/", contests.Contests.as_view(), name="api-contests"),
     path(CONTEST, contests.ContestDetail.as_view(), name="api-contest"),
     path(f"{CONTEST}announcements/", contests.Announcements.as_view(), name="api-announcements"),
@@ -21,6 +37,23 @@ urlpatterns = [
     path(
         f"{CONTEST}team/invitations/<int:invitation_id>/", teams.Invitation.as_view(), name="api-invitation"
     ),
+    path(f"{CONTEST}team/archive/", teams.ArchiveConsent.as_view(), name="api-team-archive"),
+    path(f"{CONTEST}team/webhooks/", webhooks.TeamWebhooks.as_view(), name="api-team-webhooks"),
+    path(
+        f"{CONTEST}team/webhooks/<int:webhook_id>/",
+        webhooks.TeamWebhook.as_view(),
+        name="api-team-webhook",
+    ),
+    path(f"{CONTEST}team/deliveries/", webhooks.TeamDeliveries.as_view(), name="api-team-deliveries"),
+    path(f"{CONTEST}webhooks/", webhooks.Webhooks.as_view(), name="api-webhooks"),
+    path(f"{CONTEST}webhooks/<int:webhook_id>/", webhooks.WebhookDetail.as_view(), name="api-webhook"),
+    path(f"{CONTEST}deliveries/", webhooks.Deliveries.as_view(), name="api-deliveries"),
+    path(f"{CONTEST}organisers/", organise.Organisers.as_view(), name="api-organisers"),
+    path(f"{CONTEST}audit/", records.Audit.as_view(), name="api-audit"),
+    path(f"{CONTEST}audit/check/", records.AuditCheck.as_view(), name="api-audit-check"),
+    path(f"{CONTEST}archive/", records.ArchiveView.as_view(), name="api-archive"),
+    path(f"{ROUND}signals/", records.Signals.as_view(), name="api-signals"),
+    path(f"{CONTEST}attacks/", organise.Attacks.as_view(), name="api-contest-attacks"),
     path(f"{CONTEST}jobs/", organise.Jobs.as_view(), name="api-jobs"),
     path(f"{CONTEST}house-entries/", organise.HouseEntries.as_view(), name="api-house-entries"),
     path(f"{CONTEST}attacks/<int:attack_id>/steer/", organise.Steer.as_view(), name="api-steer"),
@@ -35,10 +68,11 @@ urlpatterns = [
     path(f"{ROUND}rescores/", organising.Rescores.as_view(), name="api-rescores"),
     path(f"{ROUND}capacity/", organising.CapacityView.as_view(), name="api-capacity"),
     path(f"{ROUND}history/", boards.History.as_view(), name="api-history"),
-    path(f"{ROUND}entries/<int:entry_id>/how/<slug:cell>/", boards.How.as_view(), name="api-how"),
+    path(f"{ROUND}entries/<int:entry_id>/how/<slug:cell>/", explaining.How.as_view(), name="api-how"),
     path(f"{CONTEST}rounds/", contests.Rounds.as_view(), name="api-rounds"),
     path(ROUND, contests.RoundDetail.as_view(), name="api-round"),
     path(f"{ROUND}data/<str:name>", contests.Data.as_view(), name="api-data"),
+    path(f"{ROUND}data/", making.RoundData.as_view(), name="api-round-data"),
     path(f"{ROUND}leaderboard/", boards.Leaderboard.as_view(), name="api-leaderboard"),
     path(f"{ROUND}matrix/", boards.MatrixView.as_view(), name="api-matrix"),
     path(f"{ROUND}attackers/", boards.Attackers.as_view(), name="api-attackers"),
@@ -46,6 +80,7 @@ urlpatterns = [
     path(f"{ROUND}entries/check/", entries.EntryCheck.as_view(), name="api-entry-check"),
     path(f"{ROUND}entries/<int:entry_id>/", entries.EntryDetail.as_view(), name="api-entry"),
     path(f"{ROUND}entries/<int:entry_id>/pin/", entries.Pin.as_view(), name="api-pin"),
+    path(f"{ROUND}entries/<int:entry_id>/note/", entries.Note.as_view(), name="api-note"),
     path(f"{ROUND}targets/", attacks.Targets.as_view(), name="api-targets"),
     path(f"{ROUND}targets.zip", attacks.TargetsArchive.as_view(), name="api-targets-archive"),
     path(f"{ROUND}attacks/", attacks.Attacks.as_view(), name="api-attacks"),

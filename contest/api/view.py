@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
+from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.response import Response
@@ -16,6 +18,21 @@ from rest_framework.views import APIView
 from contest import access
 from contest.api.authentication import HasScope
 from contest.models import ApiToken, User
+
+FormT = TypeVar("FormT", bound=forms.BaseForm)
+
+
+def valid(form: FormT) -> FormT:
+    """A form of the pages that the API reads with; what is wrong is told by field, as everywhere here."""
+    if not form.is_valid():
+        found = {
+            "non_field_errors" if name == "__all__" else name: [
+                ErrorDetail(text, code=error.code or "invalid") for error in errors for text in error.messages
+            ]
+            for name, errors in form.errors.as_data().items()
+        }
+        raise serializers.ValidationError(found)
+    return form
 
 
 class Pages(PageNumberPagination):

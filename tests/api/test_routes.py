@@ -9,6 +9,7 @@ import zipfile
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
@@ -54,6 +55,27 @@ def test_the_board_of_the_api_is_the_board_of_the_page(world: World) -> None:
     ]
 
 
+def test_a_board_that_the_caller_has_is_not_sent_again(world: World) -> None:
+    tanuki, visitor, path = world.callers["tanuki"], world.callers["visitor"], f"/api/v1/{ROUND}leaderboard/"
+
+    def ask(caller: Caller, tag: str, where: str = path):
+        return caller.client.get(where, headers={**caller.headers, "if-none-match": tag})
+
+    first = tanuki.get(f"{ROUND}leaderboard/")
+    tag = first["ETag"]
+    again = ask(tanuki, f'"another", {tag}')
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", tag)
+    assert ask(visitor, tag).status_code == 200  # Another row is marked as one's own.
+    assert ask(tanuki, tag, f"{path}?page_size=1").status_code == 200
+    assert ask(tanuki, "no tag at all").status_code == 200
+    Round.objects.filter(pk=world.round.pk).update(feedback="none", board_version=F("board_version") + 1)
+    changed = ask(tanuki, tag)
+    assert changed.status_code == 200 and changed["ETag"] != tag
+    hidden = {**visitor.headers, "if-none-match": tag}
+    other = visitor.client.get(path.replace("demo", "secret"), headers=hidden)
+    assert other.status_code == 404
+
+
 def test_the_board_takes_at_most_six_queries(world: World, django_assert_max_num_queries) -> None:
     with django_assert_max_num_queries(6):
         world.callers["visitor"].get(f"{ROUND}leaderboard/")
@@ -80,6 +102,22 @@ def test_an_entry_goes_in_as_a_zip_or_as_three_files(world: World) -> None:
     assert listed["count"] == Entry.objects.filter(team=world.tanuki).count()
     pinned = tanuki.send(f"{ROUND}entries/{world.entry.pk}/pin/").json()
     assert pinned["is_official"] and pinned["is_pinned"]
+
+
+def test_a_team_changes_its_notes_and_what_the_archive_holds_of_it(world: World) -> None:
+    tanuki, kitsune = world.callers["tanuki"], world.callers["kitsune"]
+    path = f"{ROUND}entries/{world.entry.pk}/note/"
+    assert tanuki.send(path, {"note": "a better plan"}).json() == {"note": "a better plan"}
+    assert kitsune.send(path, {"note": "ours"}).status_code == 404
+    assert tanuki.send(path, {"note": "x" * 201}).status_code == 422
+    assert Entry.objects.get(pk=world.entry.pk).note == "a better plan"
+    for consent in (True, False):
+        answer = tanuki.send("contests/demo/team/archive/", {"consent": consent})
+        assert answer.json() == {"consent": consent}
+        world.tanuki.refresh_from_db()
+        assert world.tanuki.in_archive is consent
+    assert tanuki.send("contests/demo/team/archive/").status_code == 422
+    assert world.callers["oni"].send("contests/demo/team/archive/", {"consent": True}).status_code == 404
 
 
 def test_a_broken_entry_tells_its_team_where_and_nobody_else_anything(world: World) -> None:

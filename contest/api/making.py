@@ -1,0 +1,165 @@
+"""New contests and other data: the wizard's decisions or a whole bundle, read by the forms of the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from contest import access
+from contest.api import errors
+from contest.api.orders import known_zone
+from contest.api.organise import OrganiserView
+from contest.api.view import valid
+from contest.bundle.files import open_upload_bundle, preset_bundle, preset_names
+from contest.bundle.specification import in_format
+from contest.forms.new_contest import FIRST_YEAR, LAST_YEAR, BundleForm, DataForm, NewContestForm
+from contest.services.bundles import create_from_bundle, register_data
+from contest.services.settings import change_data, require_no_entries
+
+Shape = s.Serializer[Any]
+FILES = ("master", "transactions", "retail", "bundle")
+
+
+class PresetShape(Shape):
+    name = s.CharField()
+    title = s.CharField()
+    summary = s.CharField()
+
+
+class DataOrder(Shape):
+    """Tables to play on; the files go with the ways that need them."""
+
+    way = s.ChoiceField(
+        ["generate", "files", "retail"],
+        help_text="Invented purchases, your own M.csv and T.csv, or the public Online Retail file.",
+    )
+    customers = s.IntegerField(required=False, min_value=2, max_value=100_000)
+    data_seed = s.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
+    master = s.FileField(required=False, allow_empty_file=True, help_text="M.csv")
+    transactions = s.FileField(required=False, allow_empty_file=True, help_text="T.csv")
+    retail = s.FileField(required=False, allow_empty_file=True, help_text="The Online Retail file as CSV.")
+
+
+class RoundDataOrder(DataOrder):
+    reason = s.CharField(required=False, max_length=300)
+
+
+class NewContestOrder(DataOrder):
+    """What is not sent stays as the preset says."""
+
+    way = s.ChoiceField(["preset", "generate", "files", "retail"], default="preset")
+    preset = s.ChoiceField(preset_names())
+    title = s.CharField(max_length=120, required=False)
+    slug = s.SlugField(max_length=50, required=False)
+    summary = s.CharField(max_length=300, required=False)
+    time_zone = s.CharField(max_length=60, required=False)
+    starts_at = s.DateTimeField(required=False, help_text="When the first phase begins; the others follow.")
+    is_public = s.BooleanField(default=False)
+
+    def validate_time_zone(self, name: str) -> str:
+        return known_zone(name)
+
+    def validate_starts_at(self, when: Any) -> Any:
+        if not FIRST_YEAR <= when.year <= LAST_YEAR:
+            span = {"first": FIRST_YEAR, "last": LAST_YEAR}
+            raise s.ValidationError(_("Expected a year from %(first)s to %(last)s.") % span, code="no-time")
+        return when
+
+
+class BundleOrder(Shape):
+    bundle = s.FileField(
+        allow_empty_file=True, help_text="contest.yaml, or a zip with it and its data files."
+    )
+    slug = s.SlugField(max_length=50, required=False, help_text="Another address than the bundle’s.")
+
+
+class MadeShape(Shape):
+    slug = s.SlugField()
+    title = s.CharField()
+    is_public = s.BooleanField()
+
+
+class ChosenData(Shape):
+    name = s.CharField()
+    format = s.CharField()
+    n_customers = s.IntegerField()
+    n_rows = s.IntegerField()
+
+
+def split(data: dict[str, Any]) -> tuple[dict[str, Any], MultiValueDict[str, UploadedFile]]:
+    """What a form reads as its fields, and what it reads as its files."""
+    files = MultiValueDict({name: [data[name]] for name in FILES if name in data})
+    return {name: value for name, value in data.items() if name not in FILES}, files
+
+
+class Presets(OrganiserView):
+    @extend_schema(summary="What a new contest can begin from", responses=PresetShape(many=True))
+    def get(self, request: Request) -> Response:
+        access.require_may_create(self.viewer)
+        found = [(name, preset_bundle(name)) for name in preset_names()]
+        rows = [{"name": name, "title": it.title, "summary": it.summary} for name, it in found]
+        return self.paged(rows, PresetShape)
+
+    @extend_schema(
+        summary="Make a contest from a preset, on its data or on other",
+        request={"multipart/form-data": NewContestOrder, "application/json": NewContestOrder},
+        responses={201: MadeShape},
+    )
+    def post(self, request: Request) -> Response:
+        access.require_may_create(self.viewer)
+        data = self.read(NewContestOrder)
+        bundle = preset_bundle(data.pop("preset"))
+        if "starts_at" in data:
+            zone = ZoneInfo(data.get("time_zone", bundle.time_zone))
+            data["starts_at"] = data["starts_at"].astimezone(zone).strftime("%Y-%m-%dT%H:%M:%S")
+        fields, files = split(data)
+        form = valid(NewContestForm(bundle, {**NewContestForm(bundle).initial, **fields}, files))
+        made = create_from_bundle(form.described(), self.user, form.open_file())
+        return Response(MadeShape(made).data, 201)
+
+
+class Bundles(OrganiserView):
+    @extend_schema(
+        summary="Make the contest of a bundle; everything wrong with it is told by line",
+        request={"multipart/form-data": BundleOrder},
+        responses={201: MadeShape},
+    )
+    def post(self, request: Request) -> Response:
+        access.require_may_create(self.viewer)
+        fields, files = split(self.read(BundleOrder))
+        form = valid(BundleForm(fields, files))
+        upload, slug = form.cleaned_data["bundle"], form.cleaned_data["slug"] or None
+        with open_upload_bundle(upload.file, upload.name) as opened:
+            if opened.checked.bundle is None:
+                problems = [problem.as_dict() for problem in opened.checked.problems]
+                text = _("The bundle does not describe a contest; `detail` says where.")
+                return Response(errors.body("bad-bundle", text, {"problems": problems}), 422)
+            made = create_from_bundle(opened.checked.bundle, self.user, opened.open_file, slug=slug)
+        return Response(MadeShape(made).data, 201)
+
+
+class RoundData(OrganiserView):
+    @extend_schema(
+        summary="Play a round on other data; possible until the first entry",
+        request={"multipart/form-data": RoundDataOrder, "application/json": RoundDataOrder},
+        responses=ChosenData,
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(RoundDataOrder)
+        fields, files = split(data)
+        form = valid(DataForm(fields, files))
+        require_no_entries(round_)
+        asked = form.data_spec()
+        assert asked is not None
+        dataset = register_data(in_format(asked, round_.dataset.format), self.user, form.open_file())
+        change_data(round_, self.user, dataset, data.get("reason") or _("Data chosen by an organiser"))
+        return Response(ChosenData(dataset).data)
