@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from contest.queries import BoardRow
 
 WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 44
+LEFT, RIGHT, TOP, BOTTOM = 64, 20, 16, 52
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,22 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest.models import AccountToken, Attack, Entry, LogIn, Phase, Rescore, Round, User
-from contest.services import accounts, teams, tokens
+from contest.models import (
+    AccountToken,
+    Attack,
+    Commitment,
+    Entry,
+    LogIn,
+    Phase,
+    Rescore,
+    Round,
+    Standing,
+    User,
+)
+from contest.services import accounts, teams, tokens, webhooks
+from contest.services.commitments import commit
 from contest.services.contests import announce
+from contest.services.history import places_of
 from contest.services.house import request_house_entry
 from contest.services.offence import submit_guesses
 from contest.services.post import LINKS
@@ -87,6 +100,8 @@ def build_world() -> World:
     tokens.create_token(hana, "laptop", ["read"], 30)
     invitation = teams.create_invitation(foxes, hana)
     work_off()
+    _keep_record(round_, now)
+    webhooks.create_webhook(contest, hana, "https://example.org/news", foxes)
     accounts.ask_to_confirm(newcomer)
     cookies = {"newcomer": _cookie("mai"), "team": _cookie("hana"), "organiser": _cookie("oni")}
     values = {
@@ -112,6 +127,17 @@ def build_world() -> World:
         "password_reset_confirm": _link(newcomer, AccountToken.Purpose.RESET),
     }
     return World(values, links, cookies, round_, {"own": good, "broken": broken, "other": other})
+
+
+def _keep_record(round_: Round, now: datetime.datetime) -> None:
+    """What the sweeper writes down by and by: hashes, and who stood where."""
+    commit(round_, Commitment.What.SEED, now)
+    commit(round_, Commitment.What.ENTRIES, now)
+    places = places_of(round_)
+    for hours, board in ((3, places[2:]), (2, places[1:]), (1, places)):
+        ranked = [{**place, "rank": rank} for rank, place in enumerate(board, start=1)]
+        at = now - datetime.timedelta(hours=hours)
+        Standing.objects.create(round=round_, at=at, board_version=round_.board_version, places=ranked)
 
 
 def _guess(round_: Round, user: User, target: Entry) -> Attack:
