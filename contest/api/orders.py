@@ -250,3 +250,11 @@ class OrganiserOrder(Shape):
 
 class OrganisersChanged(Shape):
     organisers = OrganiserShape(many=True)
+
+
+class QueueShape(Shape):
+    name = s.CharField()
+    waiting = s.IntegerField()
+    running = s.IntegerField()
+    oldest = s.DateTimeField(allow_null=True, help_text="Since when the oldest job waits.")
+    workers = s.IntegerField()

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from contest import access, queries
+from contest import access, operations, queries
 from contest.api import orders, requests, shapes
 from contest.api.view import MemberView, valid
 from contest.forms.organise import OrganiserForm
@@ -30,6 +30,16 @@ class Jobs(OrganiserView):
     def get(self, request: Request, slug: str) -> Response:
         contest = access.organised_contest_for(self.viewer, slug)
         return self.paged(access.jobs_of(contest), shapes.JobShape)
+
+
+class Queues(OrganiserView):
+    @extend_schema(
+        summary="How much work waits on the whole installation, and who does it",
+        responses=orders.QueueShape(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        access.organised_contest_for(self.viewer, slug)
+        return self.paged(operations.queues(), orders.QueueShape)
 
 
 class HouseEntries(OrganiserView):

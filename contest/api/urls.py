@@ -54,6 +54,7 @@ urlpatterns = [
     path(f"{CONTEST}archive/", records.ArchiveView.as_view(), name="api-archive"),
     path(f"{ROUND}signals/", records.Signals.as_view(), name="api-signals"),
     path(f"{CONTEST}attacks/", organise.Attacks.as_view(), name="api-contest-attacks"),
+    path(f"{CONTEST}queues/", organise.Queues.as_view(), name="api-queues"),
     path(f"{CONTEST}jobs/", organise.Jobs.as_view(), name="api-jobs"),
     path(f"{CONTEST}house-entries/", organise.HouseEntries.as_view(), name="api-house-entries"),
     path(f"{CONTEST}attacks/<int:attack_id>/steer/", organise.Steer.as_view(), name="api-steer"),
