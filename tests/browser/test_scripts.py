@@ -58,7 +58,7 @@ WRITTEN: dict[type[models.Model], tuple[str, ...]] = {
     Round: ("name", "description"),
     Dataset: ("name", "description"),
     Team: ("name", "status_reason"),
-    User: ("username",),
+    User: ("username", "alias"),
     Entry: ("note", "method", "mark_reason", "strongest_attack"),
     Attack: ("note",),
     AttackRun: ("reason", "log"),
@@ -162,7 +162,7 @@ def test_every_column_of_text_is_among_the_written() -> None:
     machine_made = {
         "sha256", "slug", "token", "hint", "password", "key", "time_zone", "kind", "state", "mark", "verb",
         "worker", "measure", "feedback", "preset", "email", "language", "what", "payload", "role", "ranking",
-        "format",
+        "format", "salt",
     }  # fmt: skip
     for model in WRITTEN:
         for field in model._meta.concrete_fields:
