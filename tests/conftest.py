@@ -52,3 +52,8 @@ def no_memory_of_other_tests() -> None:
     """Databases of tests begin again with the same primary keys, which elsewhere never come back."""
     if "contest.memo" in sys.modules:
         sys.modules["contest.memo"].forget_everything()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests begin first, so that no process is left alone with them at the end."""
+    items.sort(key=lambda item: "test_backends" not in item.nodeid)

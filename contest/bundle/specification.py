@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,6 +108,23 @@ class Bundle:
     @property
     def starts_at(self) -> datetime.datetime:
         return min(phase.starts_at for round_ in self.rounds for phase in round_.phases)
+
+
+def reseeded(bundle: Bundle, draw: Callable[[], int]) -> Bundle:
+    """The same contest with other seeds of its house attacks and house entries.
+
+    The seeds of a preset are known to everybody: whoever has them can make its house entries again, truth and
+    all. The data is public and keeps its seed.
+    """
+    rounds = tuple(
+        dataclasses.replace(
+            round_,
+            seed=draw(),
+            baselines=tuple(dataclasses.replace(baseline, seed=draw()) for baseline in round_.baselines),
+        )
+        for round_ in bundle.rounds
+    )
+    return dataclasses.replace(bundle, rounds=rounds)
 
 
 def moved(bundle: Bundle, starts_at: datetime.datetime) -> Bundle:

@@ -15,8 +15,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.check import OpenFile
-from contest.bundle.specification import Bundle, DataSpec, in_format, moved
+from contest.bundle.specification import Bundle, DataSpec, in_format, moved, reseeded
 from contest.forms.settings import zone_choices
+from contest.services.house import secret_seed
 
 RETAIL = "online-retail.csv"
 FIRST_YEAR, LAST_YEAR = 2000, 2200
@@ -184,7 +185,7 @@ class NewContestForm(DataForm):
         """The preset with what was decided here."""
         given = self.cleaned_data
         bundle = dataclasses.replace(
-            moved(self.bundle, given["starts_at"]),
+            moved(reseeded(self.bundle, secret_seed), given["starts_at"]),
             title=given["title"],
             slug=given["slug"],
             summary=given["summary"],

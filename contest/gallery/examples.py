@@ -7,7 +7,7 @@ together take a minute or two; a test computes some of them again and compares.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def _example(
 def format_of(kind: str, name: str) -> str | None:
     """The format to which a measure, an attack or an anonymizer belongs."""
     for format_name in METHODS:
-        named = {
+        named: Sequence[Any] = {
             "measures": measures_of(format_name),
             "attacks": find_game(format_name).attacks,
             "anonymizers": METHODS[format_name],

@@ -29,7 +29,8 @@ SAMPLES = {
     "2018": tuple(method.name for method in ANONYMIZERS_2018[:2]),
 }
 """House methods of each format whose entries the kit shows."""
-SAMPLE_SEED = 1
+SAMPLE_SEED = 20161011
+"""Not the seed 1 of the presets' house entries: a sample shows its truth, and a house entry hides it."""
 
 
 def open_kit(round_: Round) -> IO[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import secrets
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ from contest.models import Job, Round, User
 from contest.services import audit, entries, jobs
 from contest.services.teams import house_team
 from contest.words import say
+
+
+def secret_seed() -> int:
+    """A seed that nobody guesses: who knows it can make a house entry again, and with it the truth."""
+    return secrets.randbelow(2**31)
 
 
 def request_house_entry(

@@ -12,7 +12,8 @@ LINK = re.compile(rb"""(?:href|src|action|hx-get)=["']([^"'#]+)""")
 SKIPPED = ("/static/", "/methods/", "/logout/", "/i18n/", "/kit/", "/tokens/")
 CHANGING = re.compile(
     rb'name="csrfmiddlewaretoken" value="[^"]+"|X-CSRFToken[^}]+|<time[^>]*>.*?</time>'
-    rb"|<[^>]*data-(?:until|countdown)[^>]*>[^<]*<",
+    rb"|<[^>]*data-(?:until|countdown)[^>]*>[^<]*<"
+    rb'|"as_of": "[^"]+"',
     re.DOTALL,
 )
 """What differs between two looks at the same page: tokens of forms, and how long ago something was."""
