@@ -162,7 +162,9 @@ def _settle(entry_id: int) -> int:
     What teams bring counts as soon as it is judged: a slow program of one team must not hide another's place.
     Returns the entry's round.
     """
-    entry = Entry.objects.select_for_update().only("round_id", "n_released", *RISK_FIELDS).get(pk=entry_id)
+    # Not the key: runs that others add to this entry meanwhile need not wait, so there is no deadlock.
+    locked = Entry.objects.select_for_update(no_key=True)
+    entry = locked.only("round_id", "n_released", *RISK_FIELDS).get(pk=entry_id)
     runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False)
     due = runs.filter(attack__kind=Attack.Kind.HOUSE, attack__is_active=True)
     under_way = due.exclude(state__in=AttackRun.FINAL).exists()

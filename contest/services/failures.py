@@ -19,7 +19,8 @@ def record_failure(job: Job) -> None:
 def _fail_entry(job: Job, entry_id: int) -> None:
     from contest.services.entries import bump_board
 
-    entry = Entry.objects.select_for_update().select_related("round__contest").get(pk=entry_id)
+    locked = Entry.objects.select_for_update(no_key=True, of=("self",))
+    entry = locked.select_related("round__contest").get(pk=entry_id)
     if entry.is_final:
         return
     before = entry.state

@@ -59,7 +59,7 @@ def test_an_upload_that_cannot_be_kept_is_answered_so_and_costs_nothing(
     api = "/api/v1/contests/faults/rounds/practice/entries/"
 
     def send(address: str, **options: Any) -> Any:
-        file = SimpleUploadedFile("entry.zip", as_zip(entry_files("swap", 4)))
+        file = SimpleUploadedFile("entry.zip", as_zip(entry_files("swap", 1000 + TROUBLES[trouble])))
         return browser.post(address, {"archive": file}, **options)
 
     with monkeypatch.context() as broken:
