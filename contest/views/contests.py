@@ -37,10 +37,7 @@ def contest(request: PageRequest, slug: str) -> HttpResponse:
         "contest": found,
         "description_html": to_html(found.description),
         "rounds": rounds,
-        "announcements": [
-            {"title": item.title, "body_html": to_html(item.body), "published_at": item.published_at}
-            for item in found.announcements.all()[:20]
-        ],
+        "announcements": found.announcements.all()[:20],
         "my_team": access.team_of(request.user, found),
         "can_organise": access.is_organiser(request.user, found),
     }

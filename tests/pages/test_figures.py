@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import doctest
+from types import ModuleType
 
-from contest.templatetags import figures
+import pytest
+
+from contest.templatetags import figures, markdown, words
 
 
-def test_the_examples_of_the_filters_hold() -> None:
-    assert doctest.testmod(figures).failed == 0
+@pytest.mark.parametrize("filters", [figures, markdown, words])
+def test_the_examples_of_the_filters_hold(filters: ModuleType) -> None:
+    assert doctest.testmod(filters).failed == 0
