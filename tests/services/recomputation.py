@@ -77,18 +77,23 @@ class ArchivedContest:
         return found
 
     def overall(self) -> list[tuple[str, float]]:
-        """Teams by the weighted mean of their totals; a round without an entry counts 0, as in 2024."""
+        """Teams by the weighted mean of their totals; a round without an entry counts 0, as in 2024.
+
+        Equal means are told apart by the total of the last round, then of those before it, then by who
+        joined first.
+        """
         rounds = [row for row in self.rows("round") if row["weight"] > 0]
+        weights = [row["weight"] for row in rounds]
         totals: dict[str, list[float]] = {}
         for place, round_ in enumerate(rounds):
             for row in self.board(round_):
                 totals.setdefault(row.team, [0.0] * len(rounds))[place] = row.total
-        weights = [row["weight"] for row in rounds]
-        means = {
-            team: sum(w * t for w, t in zip(weights, found, strict=True)) / sum(weights)
-            for team, found in totals.items()
-        }
-        return sorted(means.items(), key=lambda pair: -pair[1])
+        joined = {row["name"]: row["id"] for row in self.rows("team")}
+        ranked = []
+        for team, found in totals.items():
+            mean = sum(w * t for w, t in zip(weights, found, strict=True)) / sum(weights)
+            ranked.append(((-mean, *(-total for total in reversed(found)), joined[team]), team, mean))
+        return [(team, mean) for _, team, mean in sorted(ranked)]
 
 
 class Tables:
