@@ -11,7 +11,7 @@ from datasets.tables import Integers
 
 
 def split(problem: Problem, rng: np.random.Generator, parts: int) -> Solution:
-    """Solve each part on its own and put the solutions together; the bound of the whole is unknown.
+    """Solve each part as `fast` would and put the solutions together; the bound of the whole is unknown.
 
     A part that no movement can solve is joined with the next one.
     """
@@ -37,7 +37,7 @@ def _part_solved(problem: Problem, members: Integers, rng: np.random.Generator) 
     rows, row = np.unique(problem.row[members], return_inverse=True)
     people, person = np.unique(problem.person[members], return_inverse=True)
     part = Problem(problem.points[rows], row, person, problem.k, problem.l, problem.value[people])
-    return rows[fast(part, rng, 0.3).target]
+    return rows[fast(part, rng).target]
 
 
 def _whole(problem: Problem, rng: np.random.Generator) -> tuple[Integers, float, float]:
