@@ -6,7 +6,8 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, in_order
+from contest.bundle.spans import in_order
+from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec
 from datasets.rules import FileRules
 from scoring.rules import Limit
 

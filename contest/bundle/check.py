@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import difflib
 import hashlib
-import itertools
 import json
 import zoneinfo
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +22,8 @@ from anonymizers.registry import EVERY_ANONYMIZER, anonymizer
 from attacks.games import find_game
 from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.reading import BundleProblem, Document, Path
-from contest.bundle.specification import Bundle, named_files
+from contest.bundle.spans import faults
+from contest.bundle.specification import Bundle, PhaseSpec, named_files
 from contest.ranking import RANKINGS
 from datasets.formats import Format, find_format
 from scoring.registry import measures_of
@@ -198,8 +198,7 @@ def _check_baseline(document: Document, baseline: Mapping[str, Any], spec: Forma
 
 
 def _check_phases(document: Document, round_: Mapping[str, Any], path: Path) -> None:
-    """Every phase has a length; they follow each other unless all is told at once."""
-    spans: list[tuple[datetime.datetime, datetime.datetime, str]] = []
+    phases = []
     for kind, span in round_["phases"].items():
         times = []
         for end in ("from", "until"):
@@ -207,19 +206,16 @@ def _check_phases(document: Document, round_: Mapping[str, Any], path: Path) -> 
                 times.append(datetime.datetime.fromisoformat(span[end]))
             except ValueError:
                 document.add((*path, kind, end), "no-such-time", "a time that exists", span[end])
-        if len(times) < 2:
-            continue
-        if times[1] <= times[0]:
-            expected = f"a time after the start, {span['from']}"
-            document.add((*path, kind, "until"), "phase-has-no-length", expected, span["until"])
-        spans.append((times[0], times[1], kind))
-    if round_.get("feedback", "full") == "full":
-        return
-    spans.sort()
-    for (_, ends, before), (starts, _, kind) in itertools.pairwise(spans):
-        if starts < ends:
-            expected = f"a start not before the end of {before}, {ends.isoformat()}"
-            document.add((*path, kind, "from"), "phases-overlap", expected, starts.isoformat())
+        if len(times) == 2:
+            phases.append(PhaseSpec(kind, *times))
+    for fault in faults(phases, round_.get("feedback", "full")):
+        phase, before = fault.phase, fault.before
+        if fault.code == "phase-has-no-length":
+            end, expected = "until", f"a time after the start, {round_['phases'][phase.kind]['from']}"
+        else:
+            end = "from"
+            expected = f"a start not before the end of {before.kind}, {before.ends_at.isoformat()}"
+        document.add((*path, phase.kind, end), fault.code, expected, round_["phases"][phase.kind][end])
 
 
 def _check_files(document: Document, open_file: OpenFile) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,6 @@ class PhaseSpec:
     kind: str
     starts_at: datetime.datetime
     ends_at: datetime.datetime
-
-
-KINDS = ("registration", "anonymise", "handover", "attack", "results")
-
-
-def in_order(phases: Iterable[PhaseSpec]) -> tuple[PhaseSpec, ...]:
-    """Phases by their start; where two start together, in the order of the game."""
-    return tuple(sorted(phases, key=lambda phase: (phase.starts_at, KINDS.index(phase.kind))))
 
 
 @dataclass(frozen=True)

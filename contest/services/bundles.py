@@ -13,15 +13,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from contest.bundle.check import OpenFile
-from contest.bundle.specification import (
-    Baseline,
-    Bundle,
-    DataSpec,
-    PhaseSpec,
-    RoundSpec,
-    in_order,
-    named_files,
-)
+from contest.bundle.spans import in_order
+from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, named_files
 from contest.errors import Refused
 from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
 from contest.services import audit

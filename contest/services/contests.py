@@ -2,19 +2,18 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
-from contest.errors import Refused
+from contest.bundle.specification import PhaseSpec
 from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
 from contest.models.round import Feedback
 from contest.services import audit
 from contest.services.attacks import add_house_attack
 from contest.services.mails import queue_mails
+from contest.services.phases import require_sound
 from datasets.rules import FileRules
 from scoring.rules import Limit
 
@@ -43,12 +42,8 @@ def create_round(
 
     Phases follow each other; only a practice, where all is told at once, may hide and seek together.
     """
-    is_practice = fields.get("feedback", Feedback.FULL) == Feedback.FULL
-    for (kind, _starts, ends), (_kind, starts, _ends) in itertools.pairwise(phases):
-        if starts < ends and not is_practice:
-            raise Refused(
-                "phases-overlap", _("The phase after %(kind)s starts before %(kind)s ends.") % {"kind": kind}
-            )
+    spans = [PhaseSpec(kind, starts, ends) for kind, starts, ends in phases]
+    require_sound(spans, fields.get("feedback", Feedback.FULL))
     with transaction.atomic():
         round_ = Round.objects.create(
             contest=contest,

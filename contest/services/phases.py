@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from contest.bundle.spans import Span, faults
+from contest.bundle.specification import PhaseSpec
 from contest.errors import Refused
 from contest.models import Commitment, Entry, Phase, Round, User
-from contest.models.round import Feedback
 from contest.services import audit
 from contest.services.commitments import withdraw_commitment
 from contest.services.entries import bump_board
@@ -23,8 +25,6 @@ def extend_phase(
 
     With ``move_later`` the later phases of the round move by the same time.
     """
-    if ends_at <= phase.starts_at:
-        raise Refused("phase-has-no-length", _("A phase must end after it starts."))
     with transaction.atomic():
         _require_current(phase)
         if phase.closed_at is not None:
@@ -58,13 +58,11 @@ def move_phase(
     phase: Phase, user: User, starts_at: datetime.datetime, ends_at: datetime.datetime, reason: str
 ) -> None:
     """Give a phase that has not begun other times; refused where they run into another phase."""
-    if ends_at <= starts_at:
-        raise Refused("phase-has-no-length", _("A phase must end after it starts."))
     with transaction.atomic():
         _require_current(phase)
         if phase.opened_at is not None:
             raise Refused("phase-open", _("This phase has begun; only its end can be moved."))
-        _require_free_span(phase, starts_at, ends_at)
+        _require_room(phase.round, PhaseSpec(phase.kind, starts_at, ends_at))
         before = {"starts_at": phase.starts_at.isoformat(), "ends_at": phase.ends_at.isoformat()}
         after = {"starts_at": starts_at.isoformat(), "ends_at": ends_at.isoformat()}
         Phase.objects.filter(pk=phase.pk).update(starts_at=starts_at, ends_at=ends_at)
@@ -128,17 +126,23 @@ def reopen_phase(
         _set_end(phase, user, ends_at, "phase.reopened", reason)
 
 
+def lock_phases(round_id: int) -> None:
+    """Let nobody else move a phase of the round until the end of the transaction."""
+    list(Phase.objects.select_for_update().filter(round=round_id).order_by("pk"))
+
+
 def _require_current(phase: Phase) -> None:
-    """Lock the phase; refuse where it is not as the organiser saw it."""
-    seen = Phase.objects.select_for_update().filter(
+    """Lock the phases of the round; refuse where this one is not as the organiser saw it."""
+    lock_phases(phase.round_id)
+    seen = Phase.objects.filter(
         pk=phase.pk, starts_at=phase.starts_at, ends_at=phase.ends_at, closed_at=phase.closed_at
     )
-    if seen.first() is None:
+    if not seen.exists():
         raise Refused("changed-meanwhile", _("Somebody else has changed this phase; look at it again."))
 
 
 def _set_end(phase: Phase, user: User, ends_at: datetime.datetime, verb: str, reason: str) -> None:
-    _require_no_overlap(phase, ends_at)
+    _require_room(phase.round, PhaseSpec(phase.kind, phase.starts_at, ends_at))
     before = phase.ends_at
     Phase.objects.filter(pk=phase.pk).update(ends_at=ends_at)
     phase.refresh_from_db()
@@ -154,41 +158,32 @@ def _set_end(phase: Phase, user: User, ends_at: datetime.datetime, verb: str, re
     )
 
 
-def _require_no_overlap(phase: Phase, ends_at: datetime.datetime) -> None:
-    if phase.round.feedback == Feedback.FULL:
+def require_sound(phases: Iterable[Span], feedback: str) -> None:
+    """Refuse phases that a bundle could not hold either."""
+    fault = next(faults(phases, feedback), None)
+    if fault is None:
         return
-    later = Phase.objects.filter(round=phase.round_id, starts_at__gte=phase.starts_at, starts_at__lt=ends_at)
-    first = later.exclude(pk=phase.pk).order_by("starts_at").first()
-    if first is not None:
-        raise Refused(
-            "phases-overlap",
-            _(
-                "The phase %(kind)s starts at %(starts_at)s, before the new end %(ends_at)s. "
-                "Move the later phases too, or choose an earlier end."
-            )
-            % {
-                "kind": first.get_kind_display(),
-                "starts_at": first.starts_at.isoformat(),
-                "ends_at": ends_at.isoformat(),
-            },
+    if fault.code == "phase-has-no-length":
+        raise Refused(fault.code, _("A phase must end after it starts."))
+    raise Refused(
+        fault.code,
+        _(
+            "The phase %(later)s would start at %(starts_at)s, before %(earlier)s ends at %(ends_at)s. "
+            "Move or close one of them first."
         )
+        % {
+            "later": Phase.Kind(fault.phase.kind).label,
+            "starts_at": fault.phase.starts_at.isoformat(),
+            "earlier": Phase.Kind(fault.before.kind).label,
+            "ends_at": fault.before.ends_at.isoformat(),
+        },
+    )
 
 
-def _require_free_span(phase: Phase, starts_at: datetime.datetime, ends_at: datetime.datetime) -> None:
-    if phase.round.feedback == Feedback.FULL:
-        return
-    others = Phase.objects.filter(round=phase.round_id).exclude(pk=phase.pk)
-    first = others.filter(starts_at__lt=ends_at, ends_at__gt=starts_at).order_by("starts_at").first()
-    if first is not None:
-        raise Refused(
-            "phases-overlap",
-            _("The phase %(kind)s lasts from %(starts_at)s to %(ends_at)s. Move or close it first.")
-            % {
-                "kind": first.kind,
-                "starts_at": first.starts_at.isoformat(),
-                "ends_at": first.ends_at.isoformat(),
-            },
-        )
+def _require_room(round_: Round, span: Span) -> None:
+    """Refuse times of a phase that run into another; a round has each kind once."""
+    others = Phase.objects.filter(round=round_).exclude(kind=span.kind)
+    require_sound([*others, span], round_.feedback)
 
 
 def _move_later(phase: Phase, user: User, by: datetime.timedelta, reason: str) -> None:

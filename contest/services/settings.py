@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,10 +11,10 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Contest, Dataset, Entry, Organiser, Phase, Round, Team, User
-from contest.models.round import Feedback
 from contest.services import audit
 from contest.services.consequences import broken_entries
 from contest.services.entries import bump_board
+from contest.services.phases import require_sound
 from contest.services.repair import count_again, require_reason, void_entry
 from datasets.rules import FileRules
 
@@ -181,26 +180,14 @@ def _save(
 def _require_possible(round_: Round, changes: Mapping[str, Any]) -> None:
     if "seed" in changes and round_.committed_at is not None:
         raise Refused("seed-committed", _("The hash of this round’s seed is published; the seed stays."))
-    if "feedback" in changes and round_.feedback == Feedback.FULL:
-        _require_no_overlap(round_)
+    if "feedback" in changes:
+        require_sound(Phase.objects.filter(round=round_), changes["feedback"])
     vanished = FileRules(**round_.file_rules).vanished
     rules = changes.get("file_rules")
     measured = Entry.objects.filter(round=round_).exclude(measures={})
     if rules is not None and FileRules(**rules).vanished != vanished and measured.exists():
         text = _("Entries are measured by the rule on vanished customers already; it stays.")
         raise Refused("measured-already", text)
-
-
-def _require_no_overlap(round_: Round) -> None:
-    """Only where all is told at once may hiding and seeking go together."""
-    phases = list(Phase.objects.filter(round=round_).order_by("starts_at", "pk"))
-    for earlier, later in itertools.pairwise(phases):
-        if later.starts_at < earlier.ends_at:
-            raise Refused(
-                "phases-overlap",
-                _("%(later)s starts before %(earlier)s ends; change the timeline first.")
-                % {"later": later.get_kind_display(), "earlier": earlier.get_kind_display()},
-            )
 
 
 def _standing(round_: Round) -> list[int]:

@@ -141,7 +141,7 @@ def test_a_planned_phase_is_moved_opened_and_published_when_all_is_counted(
     assert phase_of(round_, "results").starts_at > timezone.now()
     run_clock()
     # Closing the first phase and opening the attack at once leaves the hand-over in between.
-    assert "lasts from" in move(organiser, phase_of(round_, "attack"), "open", reason="now")
+    assert "would start at" in move(organiser, phase_of(round_, "attack"), "open", reason="now")
     move(organiser, phase_of(round_, "anonymise"), "close", reason="all are in")
     run_clock()
     hand_over = phase_of(round_, "handover")
