@@ -1,7 +1,7 @@
 """k-MM beside the protections of Table 6 on two real panels: the order of methods of Figure 8 and Table 7.
 
 Margarine: a record is a purchase, its quasi-identifier the number of the purchase and the brand; the receipts
-of 2016: month and units of the top five items. `KAKURENBO_PLOT=FILE` draws it.
+of 2016: month and units of the top five items. `KAKURENBO_PLOT=FOLDER` draws it.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ def main() -> None:
         print(f"{title:<30}" + "".join(f"{metric:>15}" for metric in METRICS))
         results[title] = compare(*make())
     if os.environ.get("KAKURENBO_PLOT"):
-        Path(os.environ["KAKURENBO_PLOT"]).write_text(as_svg(results), encoding="utf-8")
+        plot = Path(os.environ["KAKURENBO_PLOT"], "kmm-methods.svg")
+        plot.write_text(as_svg(results), encoding="utf-8")
 
 
 if __name__ == "__main__":
