@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from contest.models import Entry, Round, Team
@@ -39,12 +39,15 @@ def count_attempts(round_: Round, team: Team, now: datetime.datetime | None = No
     tomorrow = (midnight + datetime.timedelta(days=1)).replace(hour=0)
     # Who merged with others has used what they had used.
     entries = Entry.objects.filter(Q(team=team) | Q(team__merged_into=team), round=round_)
-    costly = entries.filter(costs_attempt=True)
+    today, costly = Q(received_at__gte=midnight), Q(costs_attempt=True)
+    found = entries.aggregate(
+        used_today=Count("pk", filter=today & costly),
+        used_in_total=Count("pk", filter=costly),
+        uploads_today=Count("pk", filter=today),
+    )
     return Attempts(
         per_day=round_.entries_per_day,
-        used_today=costly.filter(received_at__gte=midnight).count(),
         in_total=round_.entries_in_total,
-        used_in_total=costly.count(),
-        uploads_today=entries.filter(received_at__gte=midnight).count(),
         resets_at=tomorrow,
+        **found,
     )

@@ -2,7 +2,8 @@
 
 A row is chained right after its transaction is committed, in a transaction of its own that holds nothing but
 the chain's end. To hold that during the act would let two acts with locks of their own wait for each other.
-What a crash leaves unchained is chained by the next act, or by the sweeper.
+Nobody waits for the chain either: who finds its end taken leaves the row to the next act or the sweeper, as a
+crash does. Whoever verifies a chain extends it first.
 """
 
 from __future__ import annotations
@@ -47,18 +48,19 @@ def record(
     contest_id = event.contest_id
     if settings.ROLE != "attacks":
         # Attack machines may add to the log but change nothing in it: the sweeper chains what they write.
-        transaction.on_commit(lambda: extend_chain(contest_id), robust=True)
+        transaction.on_commit(lambda: extend_chain(contest_id, wait=False), robust=True)
     return event
 
 
-def extend_chain(contest_id: int | None) -> int:
+def extend_chain(contest_id: int | None, *, wait: bool = True) -> int:
     """Chain the rows that are not chained yet, in their order; returns how many."""
     waiting = AuditEvent.objects.filter(contest=contest_id, number=None).order_by("pk")
     if not waiting.exists():
         return 0
     with transaction.atomic():
-        AuditChain.objects.get_or_create(contest_key=contest_id or AuditChain.SITE)
-        end = AuditChain.objects.select_for_update().get(contest_key=contest_id or AuditChain.SITE)
+        end = _taken_end(contest_id or AuditChain.SITE, wait)
+        if end is None:
+            return 0
         events = list(waiting.select_related(None)[:BATCH])
         for event in events:
             end.number += 1
@@ -66,7 +68,16 @@ def extend_chain(contest_id: int | None) -> int:
             event.hash = end.hash = audit_hash(end.hash, content_of(event))
             AuditEvent.objects.filter(pk=event.pk, number=None).update(number=event.number, hash=event.hash)
         AuditChain.objects.filter(pk=end.pk).update(number=end.number, hash=end.hash)
-    return len(events) + (extend_chain(contest_id) if len(events) == BATCH else 0)
+    return len(events) + (extend_chain(contest_id, wait=wait) if len(events) == BATCH else 0)
+
+
+def _taken_end(key: int, wait: bool) -> AuditChain | None:
+    """The end of a chain, ours until the transaction is over; None if another has it and we do not wait."""
+    ends = AuditChain.objects.filter(contest_key=key)
+    end = ends.select_for_update(skip_locked=not wait).first()
+    if end is None and AuditChain.objects.get_or_create(contest_key=key)[1]:
+        end = ends.select_for_update().get()
+    return end
 
 
 def extend_all_chains() -> int:

@@ -70,7 +70,7 @@ class Site:
 
 @contextlib.contextmanager
 def site(teams: int, customers: int) -> Iterator[Site]:
-    """Web, two worker processes and sweeper on PostgreSQL and Redis of their own."""
+    """Web (two processes, as in docker/), two worker processes and sweeper on servers of their own."""
     with (
         private_server(Postgres) as postgres,
         private_server(Redis) as redis,
@@ -85,7 +85,7 @@ def site(teams: int, customers: int) -> Iterator[Site]:
             "KAKURENBO_CACHE_URL": redis.url(),
             "KAKURENBO_API_RATE_ANONYMOUS": "100000/min",
         }
-        place.commands["web"] = processes.web(f"127.0.0.1:{place.port}", threads=16)
+        place.commands["web"] = processes.web(f"127.0.0.1:{place.port}", processes=2, threads=8)
         place.commands["worker"] = processes.worker(QUEUES, concurrency=2)
         made = json.loads(place.python(PREPARE, str(teams), str(customers), folder).splitlines()[-1])
         try:
