@@ -8,6 +8,7 @@ from contest.errors import Refused
 from contest.models import AccountToken, Mail, User
 from contest.models.names import clean_name, normalise_name
 from contest.services import audit
+from contest.services.locks import lock_person
 from contest.services.post import post
 from contest.services.teams import hash_token
 
@@ -65,6 +66,7 @@ def confirm_email(link: AccountToken) -> User:
     user = link.user
     try:
         with transaction.atomic():
+            lock_person(user.pk)
             _use(link)
             old = user.email
             user.email = User.objects.normalize_email(link.email)
@@ -83,6 +85,7 @@ def reset_password(link: AccountToken, password: str) -> User:
     """Set a new password by a link, once; every session of the person ends with it."""
     user = link.user
     with transaction.atomic():
+        lock_person(user.pk)
         _use(link)
         user.set_password(password)
         fields = ["password"]

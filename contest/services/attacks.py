@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import Avg
+from django.db.models import Avg, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -45,14 +45,19 @@ def targets_of(round_: Round, attacker: Team | None) -> list[Entry]:
 
 
 def queue_runs_of(attack: Attack) -> int:
-    """Fill the missing cells of an attack's row: the house's on valid entries, others' on their targets."""
+    """Fill the missing cells of an attack's row, and say that the board has changed."""
+    queued = _fill_row(attack)
+    bump_board(attack.round_id)
+    return queued
+
+
+def _fill_row(attack: Attack) -> int:
+    """The house attacks every valid entry, others their targets."""
     if attack.kind == Attack.Kind.HOUSE:
         entries = list(Entry.objects.filter(round=attack.round, state=Entry.State.VALID))
     else:
         entries = targets_of(attack.round, attack.team)
-    queued = sum(_queue_run(attack, entry) for entry in entries)
-    bump_board(attack.round_id)
-    return queued
+    return sum(_queue_run(attack, entry) for entry in entries)
 
 
 def queue_attacks_on(entry: Entry) -> int:
@@ -201,9 +206,9 @@ def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
     again = 0
     touched: dict[int, set[int]] = {}
     with transaction.atomic():
-        for run in runs:
-            if run.state not in AttackRun.FINAL:
-                continue
+        locked = AttackRun.objects.select_for_update(no_key=True, of=("self",))
+        chosen = locked.filter(pk__in=[run.pk for run in runs], state__in=AttackRun.FINAL)
+        for run in chosen.select_related("attack", "entry__round__contest").order_by("pk"):
             audit.record(
                 "attack_run.rerun",
                 run,
@@ -227,21 +232,45 @@ def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
 def set_attack_active(attack: Attack, user: User, active: bool) -> None:
     """Stop an attack, whose waiting cells then stay empty, or let it go on where it stopped."""
     with transaction.atomic():
-        if not Attack.objects.filter(pk=attack.pk).exclude(is_active=active).update(is_active=active):
-            return
-        attack.is_active = active
-        verb = "attack.resumed" if active else "attack.stopped"
-        audit.record(verb, attack, contest=attack.round.contest, actor=user)
-        waiting = AttackRun.objects.filter(attack=attack, state=AttackRun.State.QUEUED)
-        if active:
-            for run in waiting.select_related("attack", "entry"):
-                enqueue_run(run)
-            queue_runs_of(attack)
-        else:
-            Job.objects.filter(attack_run__in=waiting, state=Job.State.QUEUED).update(
-                state=Job.State.FAILED, reason="Stopped by an organiser.", finished_at=timezone.now()
-            )
-        settle_entries(attack.round_id, waiting.values_list("entry", flat=True))
+        touched = _switch(attack, user, active)
+        if touched is not None:
+            settle_entries(attack.round_id, touched)
+
+
+def stop_attacks_of(team: Team, user: User) -> dict[int, set[int]]:
+    """Stop all attacks of a team; returns, by round, the entries that the caller has to settle then."""
+    touched: dict[int, set[int]] = {}
+    active = Attack.objects.filter(team=team, is_active=True).select_related("round__contest")
+    for attack in active.order_by("pk"):
+        touched.setdefault(attack.round_id, set()).update(_switch(attack, user, False) or ())
+    return touched
+
+
+def _switch(attack: Attack, user: User, active: bool) -> set[int] | None:
+    """Stop or resume an attack; returns the entries whose risk may differ now, None if it was so before."""
+    if not Attack.objects.filter(pk=attack.pk).exclude(is_active=active).update(is_active=active):
+        return None
+    attack.is_active = active
+    verb = "attack.resumed" if active else "attack.stopped"
+    audit.record(verb, attack, contest=attack.round.contest, actor=user)
+    waiting = AttackRun.objects.filter(attack=attack, state=AttackRun.State.QUEUED)
+    if active:
+        _enqueue_again(waiting)
+        _fill_row(attack)
+    else:
+        Job.objects.filter(attack_run__in=waiting, state=Job.State.QUEUED).update(
+            state=Job.State.FAILED, reason="Stopped by an organiser.", finished_at=timezone.now()
+        )
+    return set(waiting.values_list("entry", flat=True))
+
+
+def _enqueue_again(waiting: QuerySet[AttackRun]) -> None:
+    """Give waiting runs jobs again, but for those that have one: a worker was about to begin."""
+    locked = waiting.select_for_update(no_key=True, of=("self",)).select_related("attack", "entry")
+    held = {run.pk: run for run in locked.order_by("pk")}
+    unfinished = Job.objects.filter(attack_run__in=held, state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    for key in sorted(held.keys() - set(unfinished.values_list("attack_run", flat=True))):
+        enqueue_run(held[key])
 
 
 def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> None:

@@ -17,11 +17,12 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from contest.models import AttackRun, Commitment, Entry, Job, Phase, Round, Team
+from contest.models import AttackRun, Commitment, Entry, Job, Phase, Round
 from contest.services import audit
 from contest.services.attacks import settle_entries
 from contest.services.commitments import commit, reveal_commitments
 from contest.services.entries import bump_board
+from contest.services.locks import lock_play, lock_teams
 
 logger = logging.getLogger(__name__)
 
@@ -118,9 +119,10 @@ def _follow(round_: Round, now: datetime.datetime) -> Iterator[Step]:
         if _is_set(round_, field) or not may(round_):
             continue
         with transaction.atomic():
-            # Whoever uploads holds the lock of the team and looks at the time after taking it. With all these
-            # locks in hand, everything that was accepted in time is visible, and nothing more will be.
-            list(Team.objects.select_for_update().filter(contest=round_.contest_id).order_by("pk"))
+            # Whoever uploads looks at the time after taking the team's lock: with all of these, everything
+            # that was accepted in time is visible, and nothing more will be.
+            lock_teams(round_.contest_id)
+            lock_play(round_.pk)
             if not may(round_):
                 continue
             if not Round.objects.filter(pk=round_.pk, **{field: None}).update(**{field: now}):

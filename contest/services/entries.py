@@ -15,6 +15,7 @@ from contest.models import Entry, Job, Phase, Portrait, Round, Score, Team, User
 from contest.services import audit, jobs
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
 from contest.services.datasets import hash_fields
+from contest.services.locks import lock_entries, lock_team
 from contest.services.teams import require_playing
 from contest.storage import Stored
 from datasets.problems import Verdict
@@ -34,8 +35,7 @@ def submit_entry(
 ) -> Entry:
     """Accept an upload: the phase, the attempts and the entry's number are decided in one transaction."""
     with transaction.atomic():
-        # Uploads of one team pass here one after the other, so that a limit cannot be overshot.
-        Team.objects.select_for_update().get(pk=team.pk)
+        lock_team(team.pk)
         now = timezone.now()
         if not team.is_house:
             require_playing(team)
@@ -126,7 +126,7 @@ def accept_files(
     """The files are legal: keep their neutral form and let the scorer go on."""
     with claim.finish():
         # Whoever changes the rules holds the locks of all teams, so they cannot change after this line.
-        Team.objects.select_for_update().get(pk=entry.team_id)
+        lock_team(entry.team_id)
         if Round.objects.get(pk=entry.round_id).file_rules != entry.round.file_rules:
             raise RulesChanged("The rules were changed while this entry was checked; it is checked again.")
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
@@ -153,7 +153,8 @@ def record_scores(
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
         # Whoever changes the limits holds the locks of all teams, so they cannot change after this line.
-        Team.objects.select_for_update().get(pk=entry.team_id)
+        lock_team(entry.team_id)
+        lock_entries(entry.round_id, entry.team_id)
         if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:
             raise RulesChanged("The limits were changed while this entry was measured; it is measured again.")
         Score.objects.bulk_create(
@@ -193,8 +194,8 @@ def without_links(detail: Any) -> Any:
 
 
 def refresh_official(round_: Round, team: Team) -> None:
-    """The pinned valid entry counts; without one, the latest valid entry."""
-    plays = Team.objects.select_for_update().get(pk=team.pk).status != Team.Status.REMOVED
+    """The pinned valid entry counts; without one, the latest. Call it with team and entries locked."""
+    plays = Team.objects.get(pk=team.pk).status != Team.Status.REMOVED
     eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
     eligible = eligible if plays else eligible.none()
     if is_frozen(round_):
@@ -215,7 +216,8 @@ def is_frozen(round_: Round) -> bool:
 def pin_entry(entry: Entry, user: User) -> None:
     """Make an entry the one that counts, until another is pinned."""
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=entry.team_id)
+        lock_team(entry.team_id)
+        lock_entries(entry.round_id, entry.team_id)
         require_playing(entry.team)
         entry.refresh_from_db()
         if is_frozen(entry.round):

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from contest.errors import Refused
 from contest.models import AccountToken, ApiToken, Invitation, LogIn, Mail, Membership, Organiser, User
 from contest.services import audit
+from contest.services.locks import lock_person, lock_teams_of
 from contest.services.post import post
 
 
@@ -39,7 +40,9 @@ def _parting(row: Membership) -> Parting:
 def delete_account(user: User) -> None:
     """Forget the person: name, address, password, log-ins and tokens. Entries and the audit log stay."""
     with transaction.atomic():
-        user = User.objects.select_for_update().get(pk=user.pk, deleted_at=None)
+        lock_teams_of(user.pk)
+        lock_person(user.pk)
+        user = User.objects.get(pk=user.pk, deleted_at=None)
         _require_no_orphan(user)
         for parting in partings(user):
             _leave(parting)

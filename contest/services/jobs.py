@@ -214,7 +214,8 @@ def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
 def put_back(job_id: int, token: str, reason: str, error: str = "") -> bool:
     """Queue a running job again, or end it as failed when its attempts are used up."""
     with transaction.atomic():
-        job = Job.objects.select_for_update().filter(pk=job_id, token=token, state=Job.State.RUNNING).first()
+        locked = Job.objects.select_for_update(no_key=True)
+        job = locked.filter(pk=job_id, token=token, state=Job.State.RUNNING).first()
         if job is None:
             return False
         failed = job.attempts >= settings.JOB_MAX_ATTEMPTS

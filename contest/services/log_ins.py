@@ -56,9 +56,9 @@ def end(log_in: LogIn) -> None:
 def end_others(request: HttpRequest, user: User) -> None:
     """Log out every browser but this one, also those that nobody remembers."""
     with transaction.atomic():
-        LogIn.objects.filter(user=user).delete()
         user.session_salt = secrets.token_urlsafe(12)
         user.save(update_fields=["session_salt"])
+        LogIn.objects.filter(user=user).delete()
         audit.record("user.ended_other_sessions", user, contest=None, actor=user)
     stay(request, user)
 

@@ -17,6 +17,7 @@ from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team, Us
 from contest.services import audit, jobs
 from contest.services.attacks import enqueue_run, queue_runs_of, require_attempts_left, targets_of
 from contest.services.entries import bump_board
+from contest.services.locks import lock_team
 from contest.services.teams import require_playing
 from contest.storage import Stored, submitted
 from contest.words import say
@@ -65,7 +66,7 @@ def try_program(round_: Round, team: Team, user: User, program: Stored) -> Attac
     if practice is None:
         raise Refused("no-practice-entry", _("There is no house entry to practise on yet."))
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=team.pk)
+        lock_team(team.pk)
         require_playing(team)
         mine = Attack.objects.filter(round=round_, team=team, is_dry_run=True)
         if Job.objects.filter(
@@ -114,7 +115,7 @@ def earlier_answer(run: AttackRun) -> AttackRun | None:
 def _accept(
     round_: Round, team: Team, user: User, kind: Attack.Kind, note: str, program_sha256: str = ""
 ) -> Attack:
-    Team.objects.select_for_update().get(pk=team.pk)
+    lock_team(team.pk)
     require_playing(team)
     now = timezone.now()
     if not Phase.objects.filter(

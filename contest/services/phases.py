@@ -16,6 +16,7 @@ from contest.models import Commitment, Entry, Phase, Round, User
 from contest.services import audit
 from contest.services.commitments import withdraw_commitment
 from contest.services.entries import bump_board
+from contest.services.locks import lock_phases, lock_play
 
 
 def extend_phase(
@@ -126,11 +127,6 @@ def reopen_phase(
         _set_end(phase, user, ends_at, "phase.reopened", reason)
 
 
-def lock_phases(round_id: int) -> None:
-    """Let nobody else move a phase of the round until the end of the transaction."""
-    list(Phase.objects.select_for_update().filter(round=round_id).order_by("pk"))
-
-
 def _require_current(phase: Phase) -> None:
     """Lock the phases of the round; refuse where this one is not as the organiser saw it."""
     lock_phases(phase.round_id)
@@ -202,6 +198,7 @@ def _move_later(phase: Phase, user: User, by: datetime.timedelta, reason: str) -
 
 def _take_back(phase: Phase, now: datetime.datetime, reason: str) -> None:
     """Undo the steps of the clock that followed from the end of this phase."""
+    lock_play(phase.round_id)
     fields = ["tallied_at", "revealed_at"]
     withdraw_commitment(phase.round, Commitment.What.BOARD, now, reason)
     if phase.kind == Phase.Kind.ANONYMISE:

@@ -15,6 +15,7 @@ from contest.services import audit
 from contest.services.attacks import queue_attacks_on
 from contest.services.commitments import withdraw_commitment
 from contest.services.entries import bump_board, refresh_official
+from contest.services.locks import lock_entries, lock_team
 
 
 def void_entry(entry: Entry, user: User, reason: str) -> None:
@@ -55,7 +56,8 @@ def _set_mark(entry: Entry, user: User, mark: Entry.Mark, reason: str) -> None:
     if seen == mark:
         raise Refused("no-change", _("This entry is marked as %(label)s already.") % {"label": mark.label})
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=entry.team_id)
+        lock_team(entry.team_id)
+        lock_entries(entry.round_id, entry.team_id)
         changes: dict[str, Any] = {"mark": mark, "mark_reason": reason if mark else ""}
         if mark:
             # The database knows no official entry with a mark, so both change in one statement.
@@ -87,7 +89,7 @@ def require_reason(reason: str) -> None:
 
 
 def choose_again(round_: Round, team: Team) -> None:
-    """Let the team's next best entry count, and be attacked where it has not been."""
+    """Let the team's next best entry count, and be attacked where it has not been. Locked as that needs."""
     refresh_official(round_, team)
     official = Entry.objects.filter(round=round_, team=team, is_official=True).first()
     if official is not None:

@@ -21,6 +21,7 @@ from contest.models import Entry, Job, Rescore, Round, Score, Team, User
 from contest.ranking import find_ranking, rank
 from contest.services import audit, jobs
 from contest.services.entries import bump_board, without_links
+from contest.services.locks import lock_play, lock_teams
 from contest.services.repair import choose_again, count_again, require_reason
 from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
@@ -93,7 +94,8 @@ def record_measures(claim: jobs.Claim, entry: Entry, measurements: Mapping[str, 
 
 def _make_ready(rescore_id: int) -> None:
     """Write the preview when nothing is left to be measured; two last workers pass here in turn."""
-    rescore = Rescore.objects.select_for_update().select_related("round").get(pk=rescore_id)
+    locked = Rescore.objects.select_for_update(no_key=True, of=("self",))
+    rescore = locked.select_related("round").get(pk=rescore_id)
     open_jobs = Job.objects.filter(kind=Job.Kind.MEASURE, payload__rescore=rescore.pk)
     if open_jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
         return
@@ -106,7 +108,8 @@ def _make_ready(rescore_id: int) -> None:
 def apply_rescore(rescore: Rescore, user: User) -> int:
     """Apply a preview; refused where the round has changed since. Returns how many entries changed."""
     with transaction.atomic():
-        list(Team.objects.select_for_update().filter(contest=rescore.round.contest_id).order_by("pk"))
+        lock_teams(rescore.round.contest_id)
+        lock_play(rescore.round_id)
         round_ = Round.objects.select_related("contest").get(pk=rescore.round_id)
         limits = [Limit(**limit) for limit in rescore.limits]
         if rescore.state == Rescore.State.MEASURING:

@@ -10,10 +10,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
-from contest.models import Contest, Dataset, Entry, Organiser, Phase, Round, Team, User
+from contest.models import Contest, Dataset, Entry, Organiser, Phase, Round, User
 from contest.services import audit
 from contest.services.consequences import broken_entries
 from contest.services.entries import bump_board
+from contest.services.locks import lock_play, lock_teams
 from contest.services.phases import require_sound
 from contest.services.repair import count_again, require_reason, void_entry
 from datasets.rules import FileRules
@@ -56,7 +57,9 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
     changes = differences(contest, {name: given[name] for name in CONTEST_SETTINGS if name in given})
     try:
         with transaction.atomic():
-            fresh = Contest.objects.select_for_update().get(pk=contest.pk)
+            fresh = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
+            for round_id in contest.rounds.order_by("pk").values_list("pk", flat=True):
+                bump_board(round_id)
             before = {name: getattr(fresh, name) for name in changes}
             _save(Contest, fresh, version, changes)
             audit.record(
@@ -68,8 +71,6 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
                 after=changes,
                 reason=reason,
             )
-            for round_id in Round.objects.filter(contest=contest).values_list("pk", flat=True):
-                bump_board(round_id)
     except IntegrityError:
         raise _taken(given["slug"]) from None
     contest.refresh_from_db()
@@ -86,8 +87,9 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
     broken = broken_entries(round_, FileRules(**rules)) if rules is not None else {}
     try:
         with transaction.atomic():
-            list(Team.objects.select_for_update().filter(contest=round_.contest_id).order_by("pk"))
-            fresh = Round.objects.select_for_update().get(pk=round_.pk)
+            lock_teams(round_.contest_id)
+            lock_play(round_.pk)
+            fresh = Round.objects.get(pk=round_.pk)
             before = {name: getattr(fresh, name) for name in changes}
             if rules is not None:
                 _require_same_entries(round_, looked_at)
@@ -121,7 +123,7 @@ def change_data(round_: Round, user: User, dataset: Dataset, reason: str) -> Non
     """Play a round on other tables; possible until the first entry is handed in."""
     require_reason(reason)
     with transaction.atomic():
-        list(Team.objects.select_for_update().filter(contest=round_.contest_id).order_by("pk"))
+        lock_teams(round_.contest_id)
         require_no_entries(round_)
         before = Round.objects.select_related("dataset").get(pk=round_.pk).dataset
         if dataset.format != before.format:
@@ -159,7 +161,7 @@ def add_organiser(contest: Contest, user: User, person: User) -> None:
 def remove_organiser(contest: Contest, user: User, person: User) -> None:
     """The last organiser stays: a contest is never without one."""
     with transaction.atomic():
-        Contest.objects.select_for_update().get(pk=contest.pk)
+        Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
         others = Organiser.objects.filter(contest=contest).exclude(user=person)
         if not others.exists():
             raise Refused("last-organiser", _("A contest needs at least one organiser."))

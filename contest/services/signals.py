@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Job, Round, Signal, User
@@ -17,12 +18,12 @@ FORMATS = {"2016"}
 def request_signals(round_: Round, user: User) -> Job:
     """Let a worker look at all official entries and guesses of a round."""
     if round_.dataset.format not in FORMATS:
-        raise Refused("no-signals", "Signals are computed for contests with tables M and T only.")
+        raise Refused("no-signals", _("Signals are computed for contests with tables M and T only."))
     with transaction.atomic():
-        Round.objects.select_for_update().get(pk=round_.pk)
+        Round.objects.select_for_update(no_key=True).get(pk=round_.pk)
         waiting = Job.objects.filter(kind=Job.Kind.SIGNALS, payload__round=round_.pk)
         if waiting.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
-            raise Refused("under-way", "A worker is looking already.")
+            raise Refused("under-way", _("A worker is looking already."))
         job = jobs.enqueue_job(Job.Kind.SIGNALS, payload={"round": round_.pk})
         audit.record("signals.requested", round_, contest=round_.contest, actor=user)
     return job

@@ -9,10 +9,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
-from contest.models import Attack, Entry, Invitation, Membership, Round, Team, User
+from contest.models import Entry, Invitation, Membership, Round, Team, User
 from contest.services import audit
-from contest.services.attacks import set_attack_active
+from contest.services.attacks import settle_entries, stop_attacks_of
 from contest.services.attempts import count_attempts
+from contest.services.locks import lock_entries, lock_teams
 from contest.services.repair import choose_again, count_again, require_reason
 
 MAY_BECOME = {
@@ -64,7 +65,7 @@ def _set_status(team: Team, user: User, status: Team.Status, reason: str) -> Non
         raise Refused("no-change", _("This team is in that state already."))
     with transaction.atomic():
         changes: dict[str, Any] = {"status": status, "status_reason": reason}
-        mine = Team.objects.select_for_update().filter(pk=team.pk, status=seen, merged_into=None)
+        mine = Team.objects.filter(pk=team.pk, status=seen, merged_into=None)
         if seen not in MAY_BECOME[status] or not mine.update(**changes):
             raise Refused("changed-meanwhile", _("Somebody else has changed this team; look at it again."))
         audit.record(
@@ -83,13 +84,14 @@ def _set_status(team: Team, user: User, status: Team.Status, reason: str) -> Non
 
 
 def _count_boards_again(team: Team, user: User, reason: str) -> None:
-    if team.status == Team.Status.REMOVED:
-        for attack in Attack.objects.filter(team=team, is_active=True).select_related("round__contest"):
-            set_attack_active(attack, user, False)
-    played = Entry.objects.filter(team=team).values("round")
-    for round_ in Round.objects.filter(pk__in=played).select_related("contest").order_by("pk"):
-        choose_again(round_, team)
-        count_again(round_, timezone.now(), reason)
+    touched = stop_attacks_of(team, user) if team.status == Team.Status.REMOVED else {}
+    played = set(Entry.objects.filter(team=team).values_list("round", flat=True))
+    for round_ in Round.objects.filter(pk__in=played | set(touched)).select_related("contest").order_by("pk"):
+        lock_entries(round_.pk)
+        settle_entries(round_.pk, touched.get(round_.pk, ()))
+        if round_.pk in played:
+            choose_again(round_, team)
+            count_again(round_, timezone.now(), reason)
 
 
 def merge_teams(source: Team, target: Team, user: User, reason: str) -> None:
@@ -104,8 +106,9 @@ def merge_teams(source: Team, target: Team, user: User, reason: str) -> None:
     for team in (source, target):
         _require_people(team)
     with transaction.atomic():
-        locked = Team.objects.select_for_update().filter(pk__in=[source.pk, target.pk]).order_by("pk")
-        if any(team.status == Team.Status.REMOVED for team in locked):
+        lock_teams(source.contest_id)
+        two = Team.objects.filter(pk__in=[source.pk, target.pk])
+        if two.filter(status=Team.Status.REMOVED).exists():
             raise Refused("team-removed", _("A removed team cannot be merged."))
         _require_room(source, target)
         _require_attempts(source, target)

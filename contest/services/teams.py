@@ -13,6 +13,7 @@ from contest.models import Contest, Invitation, Membership, Team, User
 from contest.models.names import clean_name, normalise_name
 from contest.services import audit
 from contest.services.confirmation import require_confirmed
+from contest.services.locks import lock_team
 
 INVITATION_DAYS = 14
 
@@ -62,7 +63,7 @@ def create_invitation(team: Team, user: User) -> str:
     """Make an invitation and return its token, which is shown once and kept only as a hash."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=team.pk)
+        lock_team(team.pk)
         _require_growing(team)
         invitation = Invitation.objects.create(
             team=team,
@@ -89,7 +90,7 @@ def join_team(invitation: Invitation, user: User) -> Team:
     team = invitation.team
     try:
         with transaction.atomic():
-            Team.objects.select_for_update().get(pk=team.pk)
+            lock_team(team.pk)
             _require_growing(team)
             invitation.refresh_from_db()
             if not invitation.is_usable:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from contest.errors import Refused
 from contest.models import ApiToken, Organiser, Team, User
 from contest.services import audit
+from contest.services.locks import lock_person
 from contest.services.teams import hash_token
 
 PREFIX = "kkb_"
@@ -28,7 +29,7 @@ def create_token(user: User, name: str, scopes: Sequence[str], days: int, team: 
         raise Refused("organiser-in-team", _("An organiser cannot make a token for a team of the contest."))
     secret = PREFIX + secrets.token_urlsafe(32)
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
+        lock_person(user.pk)
         now = timezone.now()
         usable = ApiToken.objects.filter(user=user, revoked_at=None, expires_at__gt=now)
         if usable.count() >= MAX_TOKENS:

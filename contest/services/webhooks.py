@@ -42,7 +42,7 @@ def create_webhook(contest: Contest, user: User, url: str, team: Team | None = N
     except outgoing.Unreachable as error:
         raise Refused("bad-address", str(error)) from None
     with transaction.atomic():
-        Contest.objects.select_for_update().get(pk=contest.pk)
+        Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
         if Webhook.objects.filter(contest=contest, team=team, ended_at=None).count() >= MAX_WEBHOOKS:
             raise Refused(
                 "too-many-webhooks",

@@ -35,6 +35,8 @@ SILENT = {
     "_queue_run": "its callers say so, once for all runs",
     "try_program": "a dry run counts for nothing and is on no board",
     "_settle": "its callers say so, once for all entries",
+    "_switch": "its callers settle the entries, which says so",
+    "stop_attacks_of": "its caller settles the entries, which says so",
     "preview_rescore": "a preview changes nothing",
     "join_team": "the members of a team are on no board",
     "refresh_official": "its callers say so",
