@@ -1,4 +1,9 @@
-"""The public part of what happened in a contest, in order, for programs that follow it."""
+"""The public part of what happened in a contest, in order, for programs that follow it.
+
+An event is known by its number in the contest's log. Primary keys are given while transactions are open, so
+that one that ends late brings a low key to light after higher ones were read. The number is given after the
+commit, to one after the other: who has read up to a number has missed nothing below it.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +42,14 @@ def feed(contest: Contest, after: int) -> Feed:
     afterwards: read again from the start once the results phase has begun.
     """
     rows = list(
-        AuditEvent.objects.filter(contest=contest, verb__in=PUBLIC, pk__gt=after).order_by("pk")[: PAGE + 1]
+        AuditEvent.objects.filter(contest=contest, verb__in=PUBLIC, number__gt=after).order_by("number")[
+            : PAGE + 1
+        ]
     )
     shown = rows[:PAGE]
     subjects = _subjects(contest, shown)
     events = [event for row in shown if (event := _event(row, subjects)) is not None]
-    return Feed(events, shown[-1].pk if shown else after, len(rows) > PAGE)
+    return Feed(events, (shown[-1].number or 0) if shown else after, len(rows) > PAGE)
 
 
 def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
@@ -77,16 +84,16 @@ def _is_open(round_: Round) -> bool:
 
 def _event(row: AuditEvent, subjects: Mapping[str, Any]) -> Event | None:
     if row.verb == "announcement.published":
-        return Event(row.pk, row.at, "announcement", None, {"title": row.after.get("title", "")})
+        return Event(row.number or 0, row.at, "announcement", None, {"title": row.after.get("title", "")})
     subject = subjects.get(f"{_kind(row)} {row.subject_id}")
     if isinstance(subject, Phase):
         facts = {"phase": subject.kind, "ends_at": row.after.get("ends_at")}
-        return Event(row.pk, row.at, "phase", subject.round.slug, facts)
+        return Event(row.number or 0, row.at, "phase", subject.round.slug, facts)
     if isinstance(subject, Entry):
         facts = {"entry_id": subject.pk, "number": subject.number, "team": subject.team.name}
-        return Event(row.pk, row.at, "official-entry", subject.round.slug, facts)
+        return Event(row.number or 0, row.at, "official-entry", subject.round.slug, facts)
     if isinstance(subject, AttackRun):
-        return Event(row.pk, row.at, "result", subject.attack.round.slug, _result(subject, row))
+        return Event(row.number or 0, row.at, "result", subject.attack.round.slug, _result(subject, row))
     return None
 
 

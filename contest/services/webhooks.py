@@ -30,8 +30,6 @@ PAUSES = (1, 5, 30, 120, 600)
 MAX_FAILURES = 10
 """Deliveries given up in a row after which an address gets no more."""
 AT_ONCE = 50
-OVERLAP = 50
-"""Events that are looked at again; the database lets none of them be delivered twice."""
 PREFIX = "kkw_"
 
 
@@ -41,6 +39,7 @@ def create_webhook(contest: Contest, user: User, url: str, team: Team | None = N
         outgoing.read_address(url)
     except outgoing.Unreachable as error:
         raise Refused("bad-address", str(error)) from None
+    audit.extend_chain(contest.pk)
     with transaction.atomic():
         Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
         if Webhook.objects.filter(contest=contest, team=team, ended_at=None).count() >= MAX_WEBHOOKS:
@@ -83,6 +82,7 @@ def signature(secret: str, moment: int, body: bytes) -> str:
 
 def queue_deliveries() -> int:
     """Write down what is new for every address, and ring for what is due. Called by the sweeper."""
+    audit.extend_all_chains()
     for webhook in Webhook.objects.filter(ended_at=None).select_related("contest", "team"):
         _look_for_news(webhook)
     now = timezone.now()
@@ -102,11 +102,9 @@ def _look_for_news(webhook: Webhook) -> None:
     newest = _newest_event(webhook.contest)
     if newest <= webhook.after:
         return
-    # Numbers are given before transactions end, so an event may appear behind one that was seen already.
-    start = max(webhook.since, webhook.after - OVERLAP)
-    news = feed(webhook.contest, start)
+    news = feed(webhook.contest, webhook.after)
     until = news.after if news.more else newest
-    events = news.events + (_own_events(webhook, start, until) if webhook.team_id else [])
+    events = news.events + (_own_events(webhook, until) if webhook.team_id else [])
     with transaction.atomic():
         if not Webhook.objects.filter(pk=webhook.pk, after=webhook.after).update(after=until):
             return  # Another sweeper was faster.
@@ -121,20 +119,21 @@ def _look_for_news(webhook: Webhook) -> None:
 
 
 def _newest_event(contest: Contest) -> int:
-    return AuditEvent.objects.filter(contest=contest).aggregate(last=Max("pk"))["last"] or 0
+    return AuditEvent.objects.filter(contest=contest).aggregate(last=Max("number"))["last"] or 0
 
 
-def _own_events(webhook: Webhook, after: int, until: int) -> list[Event]:
+def _own_events(webhook: Webhook, until: int) -> list[Event]:
     """The verdicts on a team's own entries, which nobody else is told."""
-    rows = AuditEvent.objects.filter(contest=webhook.contest, verb="entry.state", pk__gt=after, pk__lte=until)
+    verdicts = AuditEvent.objects.filter(contest=webhook.contest, verb="entry.state")
+    rows = verdicts.filter(number__gt=webhook.after, number__lte=until)
     mine = {
         f"entry {entry.pk}": entry
         for entry in Entry.objects.filter(team=webhook.team_id).select_related("round")
     }
     return [
-        Event(row.pk, row.at, "own-entry", entry.round.slug,
+        Event(row.number or 0, row.at, "own-entry", entry.round.slug,
               {"entry_id": entry.pk, "number": entry.number, "state": row.after["state"]})
-        for row in rows.order_by("pk")
+        for row in rows.order_by("number")
         if (entry := mine.get(row.subject)) and row.after.get("state") in Entry.FINAL
     ]  # fmt: skip
 

@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from contest.models import Attack, Entry, Phase, Round, Team, User
+from contest.services.audit import extend_all_chains
 from contest.services.tokens import create_token
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
@@ -86,6 +87,8 @@ def world(db: None) -> World:
     work_off()
     entry.refresh_from_db()
     draft.refresh_from_db()
+    # The tests' transaction is never committed, so nobody else does this.
+    extend_all_chains()
     callers = {name: Caller(create_token(person, name, SCOPES, 7)) for name, person in people.items()}
     callers["visitor"] = Caller()
     return World(round_, secret, tanuki, kitsune, entry, draft, callers)

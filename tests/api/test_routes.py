@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from contest.models import Announcement, Attack, AttackRun, AuditEvent, Entry, Job, Round
+from contest.services.audit import extend_all_chains
 from contest.services.teams import create_invitation
 from tests.api.conftest import Caller, World, house_attack, user
 from tests.factories import as_zip, entry_files, make_user, work_off
@@ -231,6 +232,7 @@ def test_organisers_announce_order_house_entries_steer_and_watch(world: World) -
 def test_the_feed_tells_in_order_what_is_public(world: World) -> None:
     visitor = world.callers["visitor"]
     world.callers["oni"].send("contests/demo/announcements/", {"title": "Hello"})
+    extend_all_chains()
     feed = visitor.get("contests/demo/events/").json()
     assert [event["kind"] for event in feed["events"]] == [
         "official-entry",

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from contest.models import Attack, Entry, Invitation, Phase, Round, Team, User
+from contest.services.audit import extend_all_chains
 from contest.services.teams import create_invitation
 from contest.services.tokens import create_token
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
@@ -90,6 +91,8 @@ def make_world(feedback: str = "full") -> World:
     secret_link = create_invitation(team, people["owner"])
     tokens = {role: create_token(person, role, SCOPES, 7) for role, person in people.items()}
     tokens |= {scope: create_token(people["owner"], scope, [scope], 7) for scope in SCOPES}
+    # The tests' transaction is never committed, so nobody else does this.
+    extend_all_chains()
     entry.refresh_from_db()
     draft.refresh_from_db()
     world = World(
