@@ -1,4 +1,4 @@
-"""The suite of service tests again, on PostgreSQL with Redis and on PostgreSQL with RabbitMQ."""
+"""The service tests and the races again, on PostgreSQL with Redis and on PostgreSQL with RabbitMQ."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ def test_the_service_tests_pass_on_postgresql_with(broker: str) -> None:
         "-m",
         "pytest",
         "tests/services",
+        "tests/security/test_races.py",
         "-q",
         "-p",
         "no:cacheprovider",

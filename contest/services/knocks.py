@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Knock
+from contest.services.locks import lock_words
 
 HOUR = datetime.timedelta(hours=1)
 
@@ -21,6 +22,7 @@ def knock(door: str, *who: str, limit: int | None = None) -> None:
     most = limit or settings.KNOCKS_AN_HOUR
     hashes = [_hash(name) for name in who if name]
     with transaction.atomic():
+        lock_words(*(f"{door} {hashed}" for hashed in hashes))
         Knock.objects.filter(at__lt=now - 24 * HOUR).delete()
         for hashed in hashes:
             tried = Knock.objects.filter(door=door, who_sha256=hashed, at__gt=now - HOUR).count()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 from django.conf import settings
@@ -12,12 +14,21 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from contest.doors import client_address
+from contest.doors import client_address, client_name
 from contest.models import LogIn, User
 from contest.services import audit
+from contest.services.locks import lock_words
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
+
+
+@contextmanager
+def in_turn(request: HttpRequest) -> Iterator[None]:
+    """Tries with one name or from one address pass one after the other: a failure counts before the next."""
+    with transaction.atomic():
+        lock_words(f"log-in as {client_name(request)}", f"log-in from {client_address(request)}")
+        yield
 
 
 def begin(request: HttpRequest, user: User) -> None:

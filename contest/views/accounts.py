@@ -66,6 +66,10 @@ class LogIn(LoginView):
 
     authentication_form = LogInForm
 
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with log_ins.in_turn(request):
+            return super().post(request, *args, **kwargs)
+
     def form_valid(self, form: Any) -> HttpResponse:
         user: User = form.get_user()
         log_ins.begin(self.request, user)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.contrib.auth.backends import ModelBackend
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connections
 from django.test import Client
@@ -180,6 +181,43 @@ def test_tokens_of_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = at_once(lambda index: browser(cookies).post(reverse("tokens"), form).status_code)
     assert Counter(answers) == {302: 5, 422: CROWD - 5}
     assert ApiToken.objects.filter(user=user).count() == 5
+
+
+def test_sign_ups_from_one_address(settings: Any) -> None:
+    settings.KNOCKS_AN_HOUR = 5
+
+    def act(index: int) -> int:
+        form = {
+            "username": f"hasty{index}",
+            "email": f"hasty{index}@example.org",
+            "password": "a long enough phrase",
+        }
+        return browser({}).post(reverse("signup"), form).status_code
+
+    assert Counter(at_once(act)) == {302: 5, 422: CROWD - 5}
+    assert User.objects.filter(username__startswith="hasty").count() == 5
+
+
+@pytest.mark.parametrize("same", ["name", "address"])
+def test_guesses_of_a_password(settings: Any, monkeypatch: pytest.MonkeyPatch, same: str) -> None:
+    settings.AXES_FAILURE_LIMIT = 3
+    names = [make_user("ken").username] * CROWD if same == "name" else [f"nobody{i}" for i in range(CROWD)]
+    tried: list[str] = []
+    check = ModelBackend.authenticate
+
+    def counted(self: ModelBackend, request: Any, **credentials: Any) -> Any:
+        tried.append(credentials["username"])
+        return check(self, request, **credentials)
+
+    monkeypatch.setattr(ModelBackend, "authenticate", counted)
+
+    def act(index: int) -> int:
+        address = f"192.0.2.{index}" if same == "name" else "192.0.2.1"
+        form = {"username": names[index], "password": "wrong"}
+        return browser({}).post(reverse("login"), form, REMOTE_ADDR=address).status_code
+
+    assert Counter(at_once(act)) == {200: 2, 429: CROWD - 2}
+    assert len(tried) == 3
 
 
 def test_the_same_file_at_once_is_kept_once_and_whole(round_: Round) -> None:
