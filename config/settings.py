@@ -49,6 +49,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "contest.middleware.ContentSecurityPolicy",
     "contest.middleware.UploadLimit",
+    "contest.middleware.SlowBodies",
     "contest.middleware.UnchangedBoards",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -107,6 +108,9 @@ STORAGES = {
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.text("STATIC", str(VAR / "static")))
 UPLOAD_MAX_BYTES = env.number("UPLOAD_MAX_MEGABYTES", 64, low=1) * 1024 * 1024
+# How long a request may take to come in, and how long its sender may be silent meanwhile.
+REQUEST_SECONDS = env.number("REQUEST_SECONDS", 300, low=1)
+SILENCE_SECONDS = env.number("SILENCE_SECONDS", 30, low=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 

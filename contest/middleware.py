@@ -108,6 +108,18 @@ class UploadLimit:
         return self.get_response(request)
 
 
+class SlowBodies:
+    """Whoever sent a body too slowly is told so, whatever the rest made of the half that came."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_cut = getattr(request.META.get("wsgi.input"), "is_cut", False)
+        return render(request, "408.html", status=408) if is_cut and response.status_code != 408 else response
+
+
 class UnchangedBoards:
     """A page that polls a public board it already shows is told so at once, before anybody is looked up.
 

@@ -19,7 +19,7 @@ MACHINES: dict[str, tuple[str, ...]] = {
 
 def web(bind: str, *, processes: int = 1, threads: int = 8) -> list[str]:
     return [
-        "-m", "gunicorn", "config.wsgi", "--bind", bind, "--worker-class", "gthread",
+        "-m", "gunicorn", "config.wsgi", "--bind", bind, "--worker-class", "config.webworker.PatientWorker",
         "--workers", str(processes), "--threads", str(threads),
         "--timeout", "120", "--graceful-timeout", "30", "--log-level", "warning",
     ]  # fmt: skip

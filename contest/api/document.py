@@ -36,6 +36,7 @@ ALWAYS = {
 }
 WITH_BODY = {
     "400": "The body cannot be read.",
+    "408": "The body did not come in time.",
     "409": "Refused for now: a phase is closed, attempts are used, and the like. The code says which.",
     "413": "The upload is too large.",
     "415": "The body is of a type that this route does not take.",

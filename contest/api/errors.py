@@ -14,7 +14,7 @@ from django.core.exceptions import (
     TooManyFilesSent,
 )
 from django.core.exceptions import ValidationError as ModelError
-from django.http import Http404, HttpRequest, JsonResponse
+from django.http import Http404, HttpRequest, JsonResponse, UnreadablePostError
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
@@ -69,6 +69,9 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
         return Response(body("request-too-large", _("The request is larger than allowed.")), 413)
     if isinstance(error, TooManyFieldsSent | TooManyFilesSent | SuspiciousOperation):
         return Response(body("malformed", _("The request cannot be read.")), 400)
+    if isinstance(error, UnreadablePostError):
+        text = _("The request did not come in time; nothing was accepted. Try again over a faster line.")
+        return Response(body("too-slow", text), 408)
     if isinstance(error, StoreUnavailable):
         logger.error("%s", error, exc_info=error)
         text = _("Files cannot be kept at the moment; nothing was accepted. Try again later.")

@@ -9,6 +9,7 @@ from typing import IO, Any, cast
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from contest.archive.rows import Numbers, object_of
 from contest.archive.tables import PERSON, TABLES, Table
@@ -60,18 +61,23 @@ def _import(archive: Archive, user: User, slug: str | None) -> Contest:
     absent = sorted({PERSON, *(table.name for table in TABLES)} - set(tables))
     if absent or len(tables["contest"]) != 1:
         raise BadArchive(
-            f"rows/{absent[0] if absent else 'contest'}.jsonl: expected the rows of one contest."
+            _("%(file)s: expected the rows of one contest.")
+            % {"file": f"rows/{absent[0] if absent else 'contest'}.jsonl"}
         )
     slug = slug or str(tables["contest"][0].get("slug"))
     if Contest.objects.filter(slug=slug).exists():
-        raise Refused("slug-taken", f"There is a contest with the address {slug!r} already. Choose another.")
+        raise Refused(
+            "slug-taken",
+            _("There is a contest with the address %(slug)s already. Choose another.") % {"slug": slug},
+        )
     tables["contest"][0]["slug"] = slug
     try:
         with transaction.atomic():
             contest = _write_rows(tables, user)
             _keep_files(archive, tables)
     except IntegrityError as error:
-        raise BadArchive(f"The rows contradict each other: {error}") from None
+        text = _("The rows contradict each other: %(error)s") % {"error": error}
+        raise BadArchive(text) from None
     return contest
 
 
@@ -116,7 +122,8 @@ def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
         except ValidationError as error:
             raise BadArchive(f"rows/{PERSON}.jsonl, row {row['id']}: {error.messages[0]}") from None
         if len(name) > 40:
-            raise BadArchive(f"rows/{PERSON}.jsonl, row {row['id']}: expected a name of up to 40 characters.")
+            where = f"rows/{PERSON}.jsonl, row {row['id']}"
+            raise BadArchive(_("%(where)s: expected a name of up to 40 characters.") % {"where": where})
         placeholder = User(username=name, email="", is_active=False)
         placeholder.set_unusable_password()
         # The keys are unique and no log-in leads to them; a password that cannot be used is random each time.

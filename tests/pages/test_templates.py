@@ -16,6 +16,7 @@ ERROR_PAGES = [
     "403.html",
     "403_csrf.html",
     "404.html",
+    "408.html",
     "413.html",
     "429.html",
     "500.html",
