@@ -2,7 +2,7 @@
 
 An event is known by its number in the contest's log. Primary keys are given while transactions are open, so
 that one that ends late brings a low key to light after higher ones were read. The number is given after the
-commit, to one after the other: who has read up to a number has missed nothing below it.
+commit, to one after the other, at once or by the sweeper: who has read up to a number has missed nothing.
 """
 
 from __future__ import annotations

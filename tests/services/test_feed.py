@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from contest import feed as feeds
 from contest.models import AuditEvent, Contest, Delivery, Webhook
 from contest.services import webhooks
+from contest.services.audit import extend_all_chains
 from contest.services.contests import announce
 from tests.factories import make_contest, make_user
 
@@ -90,6 +91,7 @@ def test_many_writers_and_a_poller(contest: Contest) -> None:
     with ThreadPoolExecutor(people + 1) as pool:
         polled = pool.submit(poll)
         list(pool.map(write, range(people)))
+        extend_all_chains()
         over.set()
         seen = polled.result(60)
     assert sorted(seen) == sorted(f"{person}.{act}" for person in range(people) for act in range(acts))
