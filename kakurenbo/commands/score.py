@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from datasets.formats import Format, find_format
 from datasets.problems import BadFiles, Verdict
 from datasets.rules import FileRules
 from kakurenbo.commands.check import open_entry
+from kakurenbo.limits import read_round
 from kakurenbo.main import UsageError
 from scoring.measure import Measure, Measurement
 from scoring.presets import PWSCUP2016
@@ -124,41 +125,10 @@ def _progress() -> Callable[[int, int, Measure | None], None] | None:
     return show
 
 
-def _round_of(preset: Preset, path: Path | None) -> tuple[list[Limit], FileRules]:
+def _round_of(preset: Preset, path: Path | None) -> tuple[Sequence[Limit], FileRules]:
     """The limits and file rules in force: the preset's, or those of a file."""
-    rules: dict[str, Any] = {"max_bytes": sys.maxsize}
-    if path is None:
-        return list(preset.limits), FileRules(**rules)
-    written = _read_settings(path)
-    if isinstance(written, Mapping) and "limits" in written:
-        rules.update(_known_rules(path, written.get("file_rules") or {}))
-        written = written["limits"]
-    try:
-        if isinstance(written, Mapping):
-            return [Limit(str(n), "<=", float(value)) for n, value in written.items()], FileRules(**rules)
-        return [Limit(**line) for line in written], FileRules(**rules)
-    except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"{path}: expected {{measure: limit, …}} or a list of {{measure, operator, limit}}. {error}"
-        ) from error
-
-
-def _known_rules(path: Path, rules: Any) -> dict[str, Any]:
-    known = {field.name for field in fields(FileRules)}
-    if not isinstance(rules, Mapping) or not known.issuperset(rules):
-        raise UsageError(f"{path}: expected file_rules to be a mapping of {', '.join(sorted(known))}.")
-    return dict(rules)
-
-
-def _read_settings(path: Path) -> Any:
-    import yaml
-
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is neither JSON nor YAML: {error}") from error
+    limits, rules = (preset.limits, {}) if path is None else read_round(path)
+    return limits, FileRules(**{"max_bytes": sys.maxsize, **rules})
 
 
 def _as_json(

@@ -103,7 +103,7 @@ def test_the_golden_numbers_of_2017_and_2018_from_the_command(shared_data: Path,
     ("words", "told"),
     [
         (("--measure", "nothing"), "There is no measure 'nothing'"),
-        (("--limits", "no-such-file"), "Cannot read no-such-file"),
+        (("--limits", "no-such-file"), "Cannot read the limits no-such-file"),
         (("--original", "no-such-folder"), "Cannot read no-such-folder"),
     ],
 )
