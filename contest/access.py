@@ -74,10 +74,26 @@ def organised_contest_for(user: Viewer, slug: str) -> Contest:
     return contest
 
 
+def is_told(round_: Round) -> bool:
+    """Whether those who see the contest may know of a round: of a hidden one from its first phase on."""
+    return not round_.is_hidden or round_.has_begun
+
+
+def rounds_for(user: Viewer, contest: Contest) -> list[Round]:
+    """The rounds of a contest that somebody may see, in their order, with their data and phases."""
+    rounds = list(contest.rounds.select_related("dataset").prefetch_related("phases"))
+    for round_ in rounds:
+        round_.contest = contest
+    told = [round_ for round_ in rounds if is_told(round_)]
+    return told if len(told) == len(rounds) or not is_organiser(user, contest) else rounds
+
+
 def round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
     found = Round.objects.select_related("contest", "dataset")
     round_ = found.filter(contest__slug=contest_slug, slug=round_slug).first()
-    if round_ is None or not (round_.contest.is_public or is_organiser(user, round_.contest)):
+    if round_ is None:
+        raise Http404
+    if not (round_.contest.is_public and is_told(round_)) and not is_organiser(user, round_.contest):
         raise Http404
     return round_
 
@@ -90,7 +106,8 @@ def organised_round_for(user: Viewer, contest_slug: str, round_slug: str) -> Rou
 def public_board_version(contest_slug: str, round_slug: str) -> int | None:
     """The version of a board that everybody may see, without asking who looks."""
     found = Round.objects.filter(contest__slug=contest_slug, contest__is_public=True, slug=round_slug)
-    return found.values_list("board_version", flat=True).first()
+    told = Q(is_hidden=False) | Q(phases__starts_at__lte=timezone.now())
+    return found.filter(told).values_list("board_version", flat=True).first()
 
 
 def team_of(user: Viewer, contest: Contest) -> Team | None:
@@ -139,7 +156,7 @@ def invitation_of(team: Team, invitation_id: int) -> Invitation:
 def results_are_public(round_: Round) -> bool:
     """Attack results are public at once where feedback is full, otherwise from the results phase on."""
     if round_.feedback == Feedback.FULL:
-        return True
+        return is_told(round_)
     now = timezone.now()
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from contest import access
-from contest.models import Attack, AuditEvent, Commitment, Contest, Entry, Phase, Round
+from contest.models import Attack, AuditEvent, Commitment, Contest, Entry, Phase, Rescore, Round
 
 PAGE = 100
 
@@ -38,6 +38,9 @@ def changes(contest: Contest, events: Sequence[AuditEvent]) -> list[Change]:
     told = []
     for event in events:
         subject = subjects.get((event.subject.partition(" ")[0], event.subject_id or 0))
+        round_ = subject if isinstance(subject, Round) else getattr(subject, "round", None)
+        if round_ is not None and not access.is_told(round_):
+            continue
         sentence = SENTENCES[event.verb](event, subject)
         if sentence is not None:
             text, detail = sentence
@@ -55,6 +58,7 @@ def _subjects(contest: Contest, events: Sequence[AuditEvent]) -> dict[tuple[str,
         Commitment: {"round__contest": contest},
         Attack: {"round__contest": contest},
         Entry: {"round__contest": contest},
+        Rescore: {"round__contest": contest},
     }
     for model, condition in within.items():
         related = {Round: (), Entry: ("team", "round")}.get(model, ("round",))
@@ -85,6 +89,26 @@ def _round_act(event: AuditEvent, subject: Any) -> Sentence:
         "round.reveal": _("%(round)s: what had been hashed was revealed."),
     }
     return texts[event.verb] % {"round": subject.name}, ""
+
+
+def _round_removed(event: AuditEvent, subject: Any) -> Sentence:
+    """Of a round that nobody could see nothing is told."""
+    if event.before.get("is_hidden"):
+        return None
+    return _("The round %(round)s was removed.") % {"round": event.before.get("name", "")}, ""
+
+
+def _phase_list_act(event: AuditEvent, subject: Any) -> Sentence:
+    if not isinstance(subject, Round):
+        return None
+    texts = {
+        "phase.added": _("%(round)s: the phase “%(phase)s” was added."),
+        "phase.removed": _("%(round)s: the phase “%(phase)s” was removed."),
+    }
+    span = event.after or event.before
+    names = {"round": subject.name, "phase": Phase.Kind(span["kind"]).label}
+    times = ", ".join(f"{_ends(key)} {span[key]}" for key in ("starts_at", "ends_at"))
+    return texts[event.verb] % names, times
 
 
 def _phase_act(event: AuditEvent, subject: Any) -> Sentence:
@@ -158,6 +182,8 @@ SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
     **dict.fromkeys(
         ("round.created", "round.commit", "round.freeze", "round.tally", "round.reveal"), _round_act
     ),
+    "round.removed": _round_removed,
+    **dict.fromkeys(("phase.added", "phase.removed"), _phase_list_act),
     **dict.fromkeys(("phase.opened", "phase.closed", "phase.moved", "phase.reopened"), _phase_act),
     **dict.fromkeys(("commitment.published", "commitment.withdrawn", "commitment.revealed"), _commitment_act),
     **dict.fromkeys(("entry.marked", "entry.unmarked"), _mark_act),

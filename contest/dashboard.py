@@ -25,13 +25,11 @@ class EntryCard:
     can_pin: bool
 
 
-def round_cards(team: Team) -> list[dict[str, Any]]:
-    rounds = list(team.contest.rounds.select_related("dataset").prefetch_related("phases"))
-    return [_round_card(team, round_) for round_ in rounds]
+def round_cards(user: access.Viewer, team: Team) -> list[dict[str, Any]]:
+    return [_round_card(team, round_) for round_ in access.rounds_for(user, team.contest)]
 
 
 def _round_card(team: Team, round_: Round) -> dict[str, Any]:
-    round_.contest = team.contest
     now = timezone.now()
     phases = sorted(round_.phases.all(), key=lambda phase: phase.starts_at)
     running = {phase.kind: phase for phase in phases if phase.is_open_at(now)}

@@ -15,7 +15,14 @@ from typing import Any
 from contest import access
 from contest.models import Attack, AttackRun, AuditEvent, Contest, Entry, Phase, Round
 
-PUBLIC = ("announcement.published", "phase.moved", "entry.official", "attack_run.done")
+PUBLIC = (
+    "announcement.published",
+    "phase.added",
+    "phase.moved",
+    "phase.removed",
+    "entry.official",
+    "attack_run.done",
+)
 PAGE = 200
 
 
@@ -59,13 +66,16 @@ def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
         if row.subject_id is not None:
             ids.setdefault(_kind(row), []).append(row.subject_id)
     found: dict[str, Any] = {}
-    phases = Phase.objects.filter(pk__in=ids.get("phase", []), round__contest=contest)
+    rounds = [round_ for round_ in Round.objects.filter(contest=contest) if access.is_told(round_)]
+    for round_ in rounds:
+        found[f"round {round_.pk}"] = round_
+    phases = Phase.objects.filter(pk__in=ids.get("phase", []), round__in=rounds)
     for phase in phases.select_related("round"):
         found[f"phase {phase.pk}"] = phase
-    entries = Entry.objects.filter(pk__in=ids.get("entry", []), round__contest=contest)
+    entries = Entry.objects.filter(pk__in=ids.get("entry", []), round__in=rounds)
     for entry in entries.select_related("team", "round"):
         found[f"entry {entry.pk}"] = entry
-    open_rounds = [round_ for round_ in Round.objects.filter(contest=contest) if _is_open(round_)]
+    open_rounds = [round_ for round_ in rounds if access.results_are_public(round_)]
     runs = AttackRun.objects.filter(
         pk__in=ids.get("attackrun", []), attack__is_dry_run=False, attack__round__in=open_rounds
     )
@@ -78,10 +88,6 @@ def _kind(row: AuditEvent) -> str:
     return row.subject.partition(" ")[0]
 
 
-def _is_open(round_: Round) -> bool:
-    return access.results_are_public(round_)
-
-
 def _event(row: AuditEvent, subjects: Mapping[str, Any]) -> Event | None:
     if row.verb == "announcement.published":
         return Event(row.number or 0, row.at, "announcement", None, {"title": row.after.get("title", "")})
@@ -89,6 +95,9 @@ def _event(row: AuditEvent, subjects: Mapping[str, Any]) -> Event | None:
     if isinstance(subject, Phase):
         facts = {"phase": subject.kind, "ends_at": row.after.get("ends_at")}
         return Event(row.number or 0, row.at, "phase", subject.round.slug, facts)
+    if isinstance(subject, Round):
+        facts = {"phase": (row.after or row.before)["kind"], "ends_at": row.after.get("ends_at")}
+        return Event(row.number or 0, row.at, "phase", subject.slug, facts)
     if isinstance(subject, Entry):
         facts = {"entry_id": subject.pk, "number": subject.number, "team": subject.team.name}
         return Event(row.number or 0, row.at, "official-entry", subject.round.slug, facts)

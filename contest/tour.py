@@ -58,7 +58,7 @@ class Deeds:
 def tour_of(user: access.Viewer, contest: Contest) -> Tour:
     """The tour through the round that is open now, or else the last one."""
     team = access.team_of(user, contest)
-    round_ = _current_round(contest)
+    round_ = _current_round(user, contest)
     steps = _beginning(user, contest, team)
     if round_ is not None:
         deeds = _deeds(round_, team) if team else Deeds()
@@ -66,10 +66,8 @@ def tour_of(user: access.Viewer, contest: Contest) -> Tour:
     return Tour(steps)
 
 
-def _current_round(contest: Contest) -> Round | None:
-    rounds = list(contest.rounds.order_by("position", "pk"))
-    for round_ in rounds:
-        round_.contest = contest
+def _current_round(user: access.Viewer, contest: Contest) -> Round | None:
+    rounds = access.rounds_for(user, contest)
     hiding = (round_ for round_ in rounds if queries.open_phase(round_, Phase.Kind.ANONYMISE))
     return next(hiding, rounds[-1] if rounds else None)
 

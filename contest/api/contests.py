@@ -35,7 +35,7 @@ class ContestDetail(PublicView):
         facts = {name: getattr(contest, name) for name in CONTEST_FIELDS}
         detail = {
             **facts,
-            "rounds": contest.rounds.prefetch_related("phases"),
+            "rounds": access.rounds_for(self.viewer, contest),
             "my_team": access.team_of(self.viewer, contest),
             "can_organise": access.is_organiser(self.viewer, contest),
         }
@@ -87,9 +87,7 @@ class Rounds(PublicView):
     )
     def get(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
-        rounds = list(contest.rounds.select_related("dataset"))
-        for round_ in rounds:
-            round_.contest = contest
+        rounds = access.rounds_for(self.viewer, contest)
         return self.paged([round_facts(self.viewer, round_) for round_ in rounds], shapes.RoundShape)
 
 

@@ -19,13 +19,12 @@ from contest.api.orders import known_zone
 from contest.api.organise import OrganiserView
 from contest.api.view import valid
 from contest.bundle.files import open_upload_bundle, preset_bundle, preset_names
-from contest.bundle.specification import in_format
-from contest.forms.new_contest import FIRST_YEAR, LAST_YEAR, BundleForm, DataForm, NewContestForm
+from contest.forms.new_contest import FILES, FIRST_YEAR, LAST_YEAR, BundleForm, DataForm, NewContestForm
 from contest.services.bundles import create_from_bundle, register_data
 from contest.services.settings import change_data, require_no_entries
 
 Shape = s.Serializer[Any]
-FILES = ("master", "transactions", "retail", "bundle")
+UPLOADS = (*FILES, "retail", "bundle")
 
 
 class PresetShape(Shape):
@@ -39,13 +38,19 @@ class DataOrder(Shape):
 
     way = s.ChoiceField(
         ["generate", "files", "retail"],
-        help_text="Invented purchases, your own M.csv and T.csv, or the public Online Retail file.",
+        help_text="Invented purchases, your own files, or the public Online Retail file.",
     )
     customers = s.IntegerField(required=False, min_value=2, max_value=100_000)
     data_seed = s.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
-    master = s.FileField(required=False, allow_empty_file=True, help_text="M.csv")
-    transactions = s.FileField(required=False, allow_empty_file=True, help_text="T.csv")
     retail = s.FileField(required=False, allow_empty_file=True, help_text="The Online Retail file as CSV.")
+
+    def get_fields(self) -> dict[str, s.Field[Any, Any, Any, Any]]:
+        """The files are those of the formats; a file that the round's format lacks is refused."""
+        files = {
+            field: s.FileField(required=False, allow_empty_file=True, help_text=name)
+            for field, name in FILES.items()
+        }
+        return {**super().get_fields(), **files}
 
 
 class RoundDataOrder(DataOrder):
@@ -96,8 +101,8 @@ class ChosenData(Shape):
 
 def split(data: dict[str, Any]) -> tuple[dict[str, Any], MultiValueDict[str, UploadedFile]]:
     """What a form reads as its fields, and what it reads as its files."""
-    files = MultiValueDict({name: [data[name]] for name in FILES if name in data})
-    return {name: value for name, value in data.items() if name not in FILES}, files
+    files = MultiValueDict({name: [data[name]] for name in UPLOADS if name in data})
+    return {name: value for name, value in data.items() if name not in UPLOADS}, files
 
 
 class Presets(OrganiserView):
@@ -156,10 +161,10 @@ class RoundData(OrganiserView):
         round_ = access.organised_round_for(self.viewer, slug, round_slug)
         data = self.read(RoundDataOrder)
         fields, files = split(data)
-        form = valid(DataForm(fields, files))
+        form = valid(DataForm(round_.dataset.spec, fields, files))
         require_no_entries(round_)
         asked = form.data_spec()
         assert asked is not None
-        dataset = register_data(in_format(asked, round_.dataset.format), self.user, form.open_file())
+        dataset = register_data(asked, self.user, form.open_file())
         change_data(round_, self.user, dataset, data.get("reason") or _("Data chosen by an organiser"))
         return Response(ChosenData(dataset).data)

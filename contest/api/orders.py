@@ -9,6 +9,7 @@ from rest_framework import serializers as s
 
 from attacks.games import GAMES
 from contest.api.shapes import AttackShape
+from contest.forms.settings import RESERVED
 from contest.models import Phase, Rescore, Team
 from contest.models.round import Feedback
 from contest.ranking import RANKINGS
@@ -29,6 +30,11 @@ def known_zone(name: str) -> str:
     return name
 
 
+def free_word(slug: str) -> None:
+    if slug in RESERVED:
+        raise s.ValidationError("This word has a meaning in addresses.", code="reserved")
+
+
 class ContestFields(Shape):
     title = s.CharField(max_length=120, required=False)
     summary = s.CharField(max_length=300, required=False)
@@ -45,7 +51,7 @@ class ContestFields(Shape):
 
 class RoundFields(Shape):
     name = s.CharField(max_length=80, required=False)
-    slug = s.SlugField(max_length=50, required=False)
+    slug = s.SlugField(max_length=50, required=False, validators=[free_word])
     weight = s.FloatField(min_value=0, max_value=1000, required=False)
     ranking = s.ChoiceField([rule.name for rule in RANKINGS], required=False)
     feedback = s.ChoiceField(Feedback.choices, required=False)
@@ -55,12 +61,8 @@ class RoundFields(Shape):
     program_seconds = s.IntegerField(min_value=1, max_value=3600, required=False)
     program_megabytes = s.IntegerField(min_value=64, max_value=65_536, required=False)
     seed = s.IntegerField(min_value=0, max_value=2**63 - 1, required=False)
+    is_hidden = s.BooleanField(required=False, help_text="Until its first phase begins.")
     file_rules = s.DictField(required=False)
-
-    def validate_slug(self, slug: str) -> str:
-        if slug in {"organise", "teams", "new"}:
-            raise s.ValidationError("This word has a meaning in addresses.", code="reserved")
-        return slug
 
     def validate_file_rules(self, rules: dict[str, Any]) -> dict[str, Any]:
         defaults = {name: getattr(FileRules, name) for name in FileRules.__dataclass_fields__}
@@ -85,15 +87,39 @@ class RoundChange(Shape):
     reason = s.CharField(max_length=300)
 
 
-class SettingsShape(Shape):
-    version = s.IntegerField()
-    settings = s.DictField()
-
-
 class ConsequenceShape(Shape):
     code = s.CharField()
     count = s.IntegerField()
     text = s.CharField()
+
+
+class RoundOrder(Shape):
+    """A round like another of the contest, or like one of a preset; all else is changed in its settings."""
+
+    version = s.IntegerField(min_value=1, help_text="The version of the contest's settings that you saw.")
+    like = s.CharField(
+        max_length=120, help_text="`round/practice` of this contest, or `preset/pwscup2016/final`."
+    )
+    name = s.CharField(max_length=80)
+    slug = s.SlugField(max_length=50, validators=[free_word])
+    starts_at = s.DateTimeField(help_text="When its first phase begins; the others follow.")
+    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
+    reason = s.CharField(max_length=300)
+
+
+class Removal(Shape):
+    version = s.IntegerField(min_value=1)
+    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
+    reason = s.CharField(max_length=300)
+
+
+class Consequences(Shape):
+    consequences = ConsequenceShape(many=True)
+
+
+class SettingsShape(Shape):
+    version = s.IntegerField()
+    settings = s.DictField()
 
 
 class ChangedShape(SettingsShape):
@@ -101,7 +127,7 @@ class ChangedShape(SettingsShape):
 
 
 class PhaseOrder(Shape):
-    act = s.ChoiceField(["open", "close", "extend", "reopen", "move"])
+    act = s.ChoiceField(["open", "close", "extend", "reopen", "move", "remove"])
     starts_at = s.DateTimeField(required=False)
     ends_at = s.DateTimeField(required=False)
     move_later = s.BooleanField(default=False)
@@ -112,6 +138,14 @@ class PhaseOrder(Shape):
         if attrs["act"] in {"extend", "reopen", "move"} and "ends_at" not in attrs:
             raise s.ValidationError({"ends_at": "This act needs the new end."}, code="required")
         return attrs
+
+
+class NewPhase(Shape):
+    version = s.IntegerField(min_value=1, help_text="The version of the round's settings that you saw.")
+    kind = s.ChoiceField(Phase.Kind.choices)
+    starts_at = s.DateTimeField()
+    ends_at = s.DateTimeField()
+    reason = s.CharField(max_length=300)
 
 
 class PhaseState(Shape):

@@ -12,11 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
-from contest.api import orders
+from contest.api import contests, orders
 from contest.api.organise import OrganiserView
+from contest.bundle.specification import PhaseSpec
 from contest.capacity import capacity_of
 from contest.models import Contest, Entry, Phase, Rescore, Round, Team, User
-from contest.services import consequences, phases, repair, settings, team_status
+from contest.services import consequences, phases, repair, rounds, settings, team_status
 from contest.services.rescoring import apply_rescore, discard_rescore, preview_rescore
 from scoring.rules import Limit
 
@@ -86,9 +87,59 @@ class RoundSettings(OrganiserView):
         return Response({"consequences": _told(found), **_settings(round_, settings.ROUND_SETTINGS)})
 
 
+class Rounds(contests.Rounds):
+    scopes = {"GET": "read", "POST": "organise"}
+
+    @extend_schema(
+        summary="Add a round (organisers), or only say what would follow",
+        request=orders.RoundOrder,
+        responses={200: orders.Consequences, 201: orders.Consequences},
+        auth=[{"token": []}],  # type: ignore[list-item]
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        if not isinstance(request.user, User):
+            self.permission_denied(request)
+        contest = access.organised_contest_for(request.user, slug)
+        data = self.read(orders.RoundOrder)
+        new = rounds.NewRound(data["like"], data["name"], data["slug"], data["starts_at"])
+        found = rounds.of_new_round(contest, new)
+        if not data["preview"]:
+            rounds.add_round(contest, request.user, data["version"], new, data["reason"])
+        return Response({"consequences": _told(found)}, 200 if data["preview"] else 201)
+
+
+class RoundRemoval(OrganiserView):
+    @extend_schema(
+        summary="Remove a round that nobody has played, or only say what would follow",
+        request=orders.Removal,
+        responses=orders.Consequences,
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(orders.Removal)
+        found = rounds.of_removal(round_)
+        if not data["preview"]:
+            rounds.remove_round(round_, self.user, data["version"], data["reason"])
+        return Response({"consequences": _told(found)})
+
+
+class Phases(OrganiserView):
+    @extend_schema(
+        summary="Give a round a phase that it lacks",
+        request=orders.NewPhase,
+        responses={201: orders.PhaseState},
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(orders.NewPhase)
+        span = PhaseSpec(data["kind"], data["starts_at"], data["ends_at"])
+        made = phases.add_phase(round_, self.user, data["version"], span, data["reason"])
+        return Response(orders.PhaseState(made).data, 201)
+
+
 class PhaseAct(OrganiserView):
     @extend_schema(
-        summary="Open, close, extend, move or re-open a phase as you saw it",
+        summary="Open, close, extend, move, re-open or remove a phase as you saw it",
         request=orders.PhaseOrder,
         responses=orders.PhaseState,
     )
@@ -98,8 +149,11 @@ class PhaseAct(OrganiserView):
         data = self.read(orders.PhaseOrder)
         if "seen_ends_at" in data:
             phase.ends_at = data["seen_ends_at"]
-        _move(phase, self.user, data)
-        phase.refresh_from_db()
+        if data["act"] == "remove":
+            phases.remove_phase(phase, self.user, data["reason"])
+        else:
+            _move(phase, self.user, data)
+            phase.refresh_from_db()
         return Response(orders.PhaseState(phase).data)
 
 

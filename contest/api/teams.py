@@ -45,21 +45,18 @@ class OwnTeam(MemberView):
     @extend_schema(summary="Your team in this contest", responses=shapes.TeamShape)
     def get(self, request: Request, slug: str) -> Response:
         team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
-        return Response(shapes.TeamShape(_facts(team)).data)
+        return Response(shapes.TeamShape(_facts(self.viewer, team)).data)
 
     @extend_schema(summary="Make a team", request=requests.TeamName, responses={201: shapes.TeamShape})
     def post(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
         data = self.read(requests.TeamName)
         team = teams.create_team(contest, self.user, data["name"])
-        return Response(shapes.TeamShape(_facts(team)).data, 201)
+        return Response(shapes.TeamShape(_facts(self.viewer, team)).data, 201)
 
 
-def _facts(team: Team) -> dict[str, Any]:
+def _facts(viewer: access.Viewer, team: Team) -> dict[str, Any]:
     official = dict(Entry.objects.filter(team=team, is_official=True).values_list("round", "pk"))
-    rounds = list(team.contest.rounds.all())
-    for round_ in rounds:
-        round_.contest = team.contest
     return {
         "pk": team.pk,
         "name": team.name,
@@ -70,7 +67,7 @@ def _facts(team: Team) -> dict[str, Any]:
                 "attempts": count_attempts(round_, team),
                 "official_entry_id": official.get(round_.pk),
             }
-            for round_ in rounds
+            for round_ in access.rounds_for(viewer, team.contest)
         ],
     }
 
@@ -118,4 +115,4 @@ class Join(MemberView):
             raise PermissionDenied(_("A team's token cannot join a team."), code="token-of-a-team")
         data = self.read(requests.JoinToken)
         team = teams.join_team(access.invitation_for(data["token"]), self.user)
-        return Response(shapes.TeamShape(_facts(team)).data)
+        return Response(shapes.TeamShape(_facts(self.viewer, team)).data)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from contest.bundle.reading import Path
-from datasets.formats import find_format
 from datasets.rules import FileRules
 from scoring.rules import Limit
 
@@ -47,14 +46,6 @@ class DataSpec:
         return (self.source["online-retail"]["file"],) if "online-retail" in self.source else ()
 
 
-def in_format(data: DataSpec, format: str) -> DataSpec:
-    """The same data played in another format; a table that the format lacks is left out."""
-    source = dict(data.source)
-    if "files" in source and len(find_format(format).data_files) == 1:
-        source["files"] = {"transactions": source["files"]["transactions"]}
-    return dataclasses.replace(data, format=format, source=source)
-
-
 def named_files(files: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, str]]]:
     """The files of a data set, each with its place under ``files``."""
     tables: list[tuple[Path, Mapping[str, str]]] = [
@@ -70,6 +61,7 @@ class RoundSpec:
     data: str
     phases: tuple[PhaseSpec, ...]
     weight: float = 1.0
+    hidden: bool = False
     seed: int = 0
     rules: FileRules = field(default_factory=FileRules)
     limits: tuple[Limit, ...] = ()
@@ -82,6 +74,10 @@ class RoundSpec:
     attacks_per_day: int = 10
     program_seconds: int = 60
     program_megabytes: int = 1024
+
+    @property
+    def starts_at(self) -> datetime.datetime:
+        return min(phase.starts_at for phase in self.phases)
 
 
 @dataclass(frozen=True)
@@ -99,7 +95,7 @@ class Bundle:
 
     @property
     def starts_at(self) -> datetime.datetime:
-        return min(phase.starts_at for round_ in self.rounds for phase in round_.phases)
+        return min(round_.starts_at for round_ in self.rounds)
 
 
 def reseeded(bundle: Bundle, draw: Callable[[], int]) -> Bundle:
@@ -119,16 +115,13 @@ def reseeded(bundle: Bundle, draw: Callable[[], int]) -> Bundle:
     return dataclasses.replace(bundle, rounds=rounds)
 
 
+def shifted(phases: Iterable[PhaseSpec], by: datetime.timedelta) -> tuple[PhaseSpec, ...]:
+    """The same phases at another time."""
+    return tuple(PhaseSpec(phase.kind, phase.starts_at + by, phase.ends_at + by) for phase in phases)
+
+
 def moved(bundle: Bundle, starts_at: datetime.datetime) -> Bundle:
     """The same contest with its first phase at another time and everything else as long after it."""
     by = starts_at - bundle.starts_at
-    rounds = tuple(
-        dataclasses.replace(
-            round_,
-            phases=tuple(
-                PhaseSpec(phase.kind, phase.starts_at + by, phase.ends_at + by) for phase in round_.phases
-            ),
-        )
-        for round_ in bundle.rounds
-    )
+    rounds = tuple(dataclasses.replace(round_, phases=shifted(round_.phases, by)) for round_ in bundle.rounds)
     return dataclasses.replace(bundle, rounds=rounds)

@@ -46,6 +46,7 @@ def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
         "slug": round_.slug,
         "name": round_.name,
         "weight": round_.weight,
+        "hidden": round_.hidden,
         "data": round_.data,
         "seed": round_.seed,
         "phases": {

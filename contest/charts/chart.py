@@ -29,6 +29,15 @@ Style = Literal[
 WIDTH = 640
 
 
+def thousands(**counts: int) -> dict[str, str]:
+    """Counts as the words beside a picture write them.
+
+    >>> thousands(n=2288, half=1)
+    {'n': '2,288', 'half': '1'}
+    """
+    return {name: f"{count:,}" for name, count in counts.items()}
+
+
 @dataclass(frozen=True)
 class Rect:
     x: float

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.utils.translation import gettext as _
 
 from contest.charts.bars import Series, bars
-from contest.charts.chart import Chart
+from contest.charts.chart import Chart, thousands
 
 Facts = Mapping[str, list[tuple[str, int]]]
 """What `contest.services.datasets.describe_dataset` counts: labels with their counts, by the fact's name."""
@@ -34,8 +34,8 @@ def _bars(name: str, title: str, x_label: str, y_label: str, counted: list[tuple
     total, top = sum(counts), max(range(len(counts)), key=counts.__getitem__, default=None)
     summary = _("Nothing to count.")
     if top is not None and total:
-        summary = _("%(total)s %(what)s in all; most, %(share)s %%, in the class %(label)s.") % {
-            "total": f"{total:,}",
+        summary = _("In all, %(what)s: %(total)s; most, %(share)s %%, in the class %(label)s.") % {
+            **thousands(total=total),
             "what": y_label,
             "share": f"{100 * counts[top] / total:.0f}",
             "label": classes[top],

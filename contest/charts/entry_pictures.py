@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from contest.charts.bars import Series, bars
-from contest.charts.chart import Chart
+from contest.charts.chart import Chart, thousands
 from contest.charts.lines import day_lines
 from contest.charts.rfm import rfm_squares
 
@@ -39,10 +40,13 @@ def _jaccard(numbers: Mapping[str, Any]) -> Chart:
     classes = [f"{low:g}–{high:g}" for low, high in itertools.pairwise(edges)]
     n = sum(counts)
     half = sum(count for count, low in zip(counts, edges, strict=False) if low >= 0.5)
-    summary = _(
+    summary = ngettext(
+        "Of %(n)s customer %(little)s kept more than nine tenths of the items; %(half)s moved by a half "
+        "or more; %(vanished)s vanished.",
         "Of %(n)s customers %(little)s kept more than nine tenths of their items; %(half)s moved by a half "
-        "or more; %(vanished)s vanished."
-    ) % {"n": n, "little": counts[0], "half": half, "vanished": numbers["vanished"]}
+        "or more; %(vanished)s vanished.",
+        n,
+    ) % thousands(n=n, little=counts[0], half=half, vanished=numbers["vanished"])
     return bars(
         "jaccard",
         _("How far the customers’ item sets moved"),
@@ -60,14 +64,12 @@ def _days(numbers: Mapping[str, Any]) -> Chart:
     days = [first + datetime.timedelta(days=step * place) for place in range(len(before))]
     off = sum(abs(a - b) for a, b in zip(before, after, strict=True))
     summary = _(
-        "%(before)s purchased lines before and %(after)s after, from %(first)s to %(last)s; day by day they "
-        "differ by %(off)s lines in all."
+        "Purchased lines from %(first)s to %(last)s: %(before)s before and %(after)s after; day by day they "
+        "differ by %(off)s in all."
     ) % {
-        "before": sum(before),
-        "after": sum(after),
+        **thousands(before=sum(before), after=sum(after), off=off),
         "first": days[0].isoformat(),
         "last": days[-1].isoformat(),
-        "off": off,
     }
     title = _("Purchases a day before and after")
     if step > 1:

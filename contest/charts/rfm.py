@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from contest.charts.chart import Chart, Shape, Words
+from contest.charts.chart import Chart, Shape, Words, thousands
 from contest.charts.heat import Panel, grid_shapes
 
 CLASSES = 5
@@ -53,11 +54,14 @@ def _recency(place: int) -> str:
 
 def _summary(before: Sequence[int], after: Sequence[int]) -> str:
     moved = sum(max(0, b - a) for a, b in zip(before, after, strict=True))
-    return _(
-        "Customers in 125 cells of recency, frequency and money. Before, %(used)s cells were in use, after, "
-        "%(used_after)s; to get from one picture to the other, %(moved)s customers must change their cell."
-    ) % {
-        "used": sum(1 for count in before if count),
-        "used_after": sum(1 for count in after if count),
-        "moved": moved,
-    }
+    return ngettext(
+        "Customers in 125 cells of recency, frequency and money. Cells in use before: %(used)s, after: "
+        "%(used_after)s. To get from one picture to the other, %(moved)s customer must change the cell.",
+        "Customers in 125 cells of recency, frequency and money. Cells in use before: %(used)s, after: "
+        "%(used_after)s. To get from one picture to the other, %(moved)s customers must change their cell.",
+        moved,
+    ) % thousands(
+        used=sum(1 for count in before if count),
+        used_after=sum(1 for count in after if count),
+        moved=moved,
+    )

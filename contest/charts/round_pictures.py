@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from contest.charts.chart import Chart
+from contest.charts.chart import Chart, thousands
 from contest.charts.heat import matrix_chart
 from contest.charts.scatter import Spot, risk_map
 from contest.charts.strips import Mark, strips
@@ -79,11 +79,10 @@ def matrix_picture(table: Matrix) -> Chart:
     if judged:
         share, attack, team = max(judged)
         summary = _(
-            "%(attacks)s attacks on %(entries)s entries, people found in percent. The most is %(share)s %% "
+            "Attacks: %(attacks)s, entries: %(entries)s; people found in percent. The most is %(share)s %% "
             "by %(attack)s on %(team)s."
         ) % {
-            "attacks": len(table.rows),
-            "entries": len(table.entries),
+            **thousands(attacks=len(table.rows), entries=len(table.entries)),
             "share": f"{share:.0f}",
             "attack": attack,
             "team": team,

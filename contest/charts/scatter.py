@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from contest.charts.axes import TOP, Frame, round_steps, tick_text
-from contest.charts.chart import Chart, Dot, Line, Shape, Style
+from contest.charts.chart import Chart, Dot, Line, Shape, Style, thousands
 
 HEIGHT = 380.0
 
@@ -90,11 +91,14 @@ def _summary(spots: Sequence[Spot], front: Sequence[Spot]) -> str:
     if not spots:
         return _("There is no entry to show yet.")
     safest = max(spots, key=lambda spot: spot.safety)
-    return _(
+    return ngettext(
+        "%(n)s entry, safety upwards. The safest is %(safest)s with %(safety)s %%. "
+        "Nobody is better in both than: %(front)s.",
         "%(n)s entries, safety upwards. The safest is %(safest)s with %(safety)s %%. "
-        "Nobody is better in both than: %(front)s."
+        "Nobody is better in both than: %(front)s.",
+        len(spots),
     ) % {
-        "n": len(spots),
+        **thousands(n=len(spots)),
         "safest": safest.label,
         "safety": f"{safest.safety:.1f}",
         "front": ", ".join(spot.label for spot in front[:10]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, Any
 from zoneinfo import ZoneInfo
 
@@ -15,24 +15,27 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.check import OpenFile
-from contest.bundle.specification import Bundle, DataSpec, in_format, moved, reseeded
+from contest.bundle.specification import Bundle, DataSpec, moved, reseeded
 from contest.forms.settings import zone_choices
 from contest.services.house import secret_seed
+from datasets.formats import FORMATS, Format, UploadFile, find_format
 
 RETAIL = "online-retail.csv"
 FIRST_YEAR, LAST_YEAR = 2000, 2200
 """When a contest may begin: further away its phases would fall out of the calendar."""
 
 
-class DataForm(forms.Form):
-    """Tables to play on: invented, uploaded, or built from the public Online Retail file."""
+FILES = {file.field: file.name for spec in FORMATS for file in spec.original_fields}
+"""The files that a data set of some format has, by their fields."""
 
-    WAYS = (
-        ("generate", _("Generate: invented purchases")),
-        ("files", _("Upload M.csv and T.csv")),
-        ("retail", _("Build from the public Online Retail file")),
-    )
-    way = forms.ChoiceField(label=_("Data"), choices=WAYS, widget=forms.RadioSelect, initial="generate")
+
+class DataForm(forms.Form):
+    """Tables to play on: invented, uploaded, or built from the public Online Retail file.
+
+    Which files an upload has is said by the format.
+    """
+
+    way = forms.ChoiceField(label=_("Data"), widget=forms.RadioSelect, initial="generate")
     customers = forms.IntegerField(
         label=_("Customers"),
         min_value=2,
@@ -49,25 +52,56 @@ class DataForm(forms.Form):
         required=False,
         help_text=_("The same seed gives the same tables."),
     )
-    master = forms.FileField(label="M.csv", required=False)
-    transactions = forms.FileField(label="T.csv", required=False)
     retail = forms.FileField(
         label=_("Online Retail file (CSV)"),
         required=False,
         help_text="InvoiceNo, StockCode, Quantity, InvoiceDate, UnitPrice, CustomerID, Country",
     )
 
+    def __init__(self, spec: Format, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.spec = spec
+        ways = self.fields["way"]
+        assert isinstance(ways, forms.ChoiceField)
+        ways.choices = self.ways()
+        retail = self.fields.pop("retail")
+        for file in spec.table_fields:
+            self.fields[file.field] = forms.FileField(label=file.name, required=False)
+        for file in spec.knowledge_fields:
+            told = _("What attackers know. Where none of these files is given, they are drawn from T.csv.")
+            self.fields[file.field] = forms.FileField(label=file.name, required=False, help_text=told)
+        self.fields["retail"] = retail
+
+    def ways(self) -> list[tuple[str, Any]]:
+        return [
+            ("generate", _("Generate: invented purchases")),
+            ("files", _("Upload %(files)s") % {"files": ", ".join(self.spec.original_files)}),
+            ("retail", _("Build from the public Online Retail file")),
+        ]
+
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         needed = {
             "generate": ("customers", "data_seed"),
-            "files": ("master", "transactions"),
             "retail": ("retail", "customers", "data_seed"),
         }
         for name in needed.get(given.get("way", ""), ()):
             if given.get(name) is None and name not in self.errors:
                 self.add_error(name, _("This is needed for the chosen data."))
+        if given.get("way") == "files":
+            self._require_files(given)
         return given
+
+    def _require_files(self, given: Mapping[str, Any]) -> None:
+        """All files of the format and no other; what attackers know may be left out as a whole."""
+        known = any(given.get(file.field) is not None for file in self.spec.knowledge_fields)
+        for file in self.spec.original_fields if known else self.spec.table_fields:
+            if given.get(file.field) is None and file.field not in self.errors:
+                self.add_error(file.field, _("%(file)s is missing.") % {"file": file.name})
+        for field in self.files:
+            if field in FILES and field not in self.fields:
+                names = {"file": FILES[field], "files": ", ".join(self.spec.original_files)}
+                self.add_error(None, _("%(file)s is too much: this format has %(files)s.") % names)
 
     def data_spec(self) -> DataSpec | None:
         """The data set that was asked for; nothing where the preset's own is kept."""
@@ -75,26 +109,31 @@ class DataForm(forms.Form):
         way, customers, seed = given["way"], given.get("customers"), given.get("data_seed")
         if way == "generate":
             source: Mapping[str, Any] = {"generate": {"customers": customers, "seed": seed}}
-            return DataSpec(f"Generated shop, {customers} customers, seed {seed}", source)
+            return self._spec(f"Generated shop, {customers} customers, seed {seed}", source)
         if way == "files":
-            source = {
-                "files": {
-                    "master": {"name": "M.csv", "sha256": _digest(given["master"])},
-                    "transactions": {"name": "T.csv", "sha256": _digest(given["transactions"])},
-                }
-            }
-            return DataSpec("Uploaded tables", source)
+            files = self._described(self.spec.table_fields)
+            knowledge = self._described(self.spec.knowledge_fields)
+            return self._spec(
+                "Uploaded tables", {"files": files | ({"knowledge": knowledge} if knowledge else {})}
+            )
         if way == "retail":
             source = {"online-retail": {"file": RETAIL, "customers": customers, "seed": seed}}
-            return DataSpec(f"Online Retail, {customers} customers", source)
+            return self._spec(f"Online Retail, {customers} customers", source)
         return None
 
-    def open_file(self) -> OpenFile:
-        given = {
-            "M.csv": self.cleaned_data.get("master"),
-            "T.csv": self.cleaned_data.get("transactions"),
-            RETAIL: self.cleaned_data.get("retail"),
+    def _spec(self, name: str, source: Mapping[str, Any]) -> DataSpec:
+        return DataSpec(name, source, format=self.spec.name)
+
+    def _described(self, files: Iterable[UploadFile]) -> dict[str, Any]:
+        """Those of the files that were given, as a bundle names them."""
+        uploads = ((file, self.cleaned_data.get(file.field)) for file in files)
+        return {
+            file.field: {"name": file.name, "sha256": _digest(it)} for file, it in uploads if it is not None
         }
+
+    def open_file(self) -> OpenFile:
+        given = {file.name: self.cleaned_data.get(file.field) for file in self.spec.original_fields}
+        given[RETAIL] = self.cleaned_data.get("retail")
 
         def open_(name: str) -> IO[bytes]:
             file = given.get(name)
@@ -147,12 +186,8 @@ class NewContestForm(DataForm):
     field_order = ("title", "slug", "summary", "time_zone", "starts_at", "is_public", "way")
 
     def __init__(self, bundle: Bundle, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
         self.bundle = bundle
-        names = ", ".join(data.name for data in bundle.data)
-        ways = self.fields["way"]
-        assert isinstance(ways, forms.ChoiceField)
-        ways.choices = [("preset", _("As in the preset: %(names)s") % {"names": names}), *self.WAYS]
+        super().__init__(find_format(bundle.data[0].format), *args, **kwargs)
         local = timezone.now().astimezone(ZoneInfo(bundle.time_zone))
         self.initial = {
             "title": bundle.title,
@@ -162,6 +197,10 @@ class NewContestForm(DataForm):
             "starts_at": local.strftime("%Y-%m-%dT%H:%M:00"),
             "way": "preset",
         }
+
+    def ways(self) -> list[tuple[str, Any]]:
+        names = ", ".join(data.name for data in self.bundle.data)
+        return [("preset", _("As in the preset: %(names)s") % {"names": names}), *super().ways()]
 
     def clean(self) -> dict[str, Any]:
         given = super().clean()
@@ -195,7 +234,6 @@ class NewContestForm(DataForm):
         data = self.data_spec()
         if data is None:
             return bundle
-        data = in_format(data, bundle.data[0].format)
         rounds = tuple(dataclasses.replace(round_, data=data.name) for round_ in bundle.rounds)
         return dataclasses.replace(bundle, data=(data,), rounds=rounds)
 

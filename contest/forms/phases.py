@@ -11,7 +11,8 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from contest.models import Phase
+from contest.bundle.specification import PhaseSpec
+from contest.models import Phase, Round
 
 
 class MomentField(forms.DateTimeField):
@@ -82,10 +83,32 @@ class SpanForm(PhaseForm):
         self.fields["ends_at"] = MomentField(zone, label=_("New end"), initial=self.phase.ends_at)
 
 
+class NewPhaseForm(forms.Form):
+    """``version`` is that of the round as the page showed it."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
+    kind = forms.ChoiceField(label=_("Phase"))
+
+    def __init__(self, round_: Round, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        there = {phase.kind for phase in round_.phases.all()}
+        kinds = self.fields["kind"]
+        assert isinstance(kinds, forms.ChoiceField)
+        kinds.choices = [(kind, label) for kind, label in Phase.Kind.choices if kind not in there]
+        self.initial["version"] = round_.settings_version
+        self.fields["starts_at"] = MomentField(round_.contest.zone, label=_("Start"))
+        self.fields["ends_at"] = MomentField(round_.contest.zone, label=_("End"))
+        self.fields["reason"] = reason_field()
+
+    def span(self) -> PhaseSpec:
+        return PhaseSpec(*(self.cleaned_data[name] for name in ("kind", "starts_at", "ends_at")))
+
+
 FORMS: dict[str, type[PhaseForm]] = {
     "open": PhaseForm,
     "close": PhaseForm,
     "extend": EndForm,
     "reopen": EndForm,
     "move": SpanForm,
+    "remove": PhaseForm,
 }

@@ -11,11 +11,12 @@ from django import forms
 from django.core.validators import validate_slug
 from django.utils.translation import gettext_lazy as _
 
-from contest.forms.phases import reason_field
+from contest.forms.phases import MomentField, reason_field
 from contest.models import Contest, Round
 from contest.models.round import Feedback
 from contest.ranking import RANKINGS
 from contest.services.commitments import canonical_json
+from contest.services.rounds import NewRound, sources
 from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS
 from contest.words import say
 from datasets.rules import FileRules
@@ -75,9 +76,59 @@ class ContestSettingsForm(SettingsForm):
         self.fields["reason"] = reason_field()
 
 
-class RoundSettingsForm(SettingsForm):
+def require_free_word(slug: str) -> None:
+    if slug in RESERVED:
+        raise forms.ValidationError(_("This word has a meaning in addresses; choose another."))
+
+
+class NamedRoundForm(SettingsForm):
     name = forms.CharField(label=_("Name"), max_length=80)
-    slug = forms.CharField(label=_("Address"), max_length=50, validators=[validate_slug])
+    slug = forms.CharField(label=_("Address"), max_length=50, validators=[validate_slug, require_free_word])
+
+
+class NewRoundForm(NamedRoundForm):
+    """A round like another; what the source decides is changed in the round's settings afterwards."""
+
+    like = forms.ChoiceField(
+        label=_("Like"),
+        help_text=_(
+            "Settings, limits, house attacks and the lengths of the phases are taken over, "
+            "but neither entries nor house entries. Presets are played on data of this contest."
+        ),
+    )
+    field_order = ("version", "previewed", "like", "name", "slug")
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = self.fields["like"]
+        assert isinstance(choices, forms.ChoiceField)
+        choices.choices = [(source.key, source.title) for source in sources(contest)]
+        self.initial["version"] = contest.settings_version
+        self.fields["starts_at"] = MomentField(contest.zone, label=_("The first phase begins"))
+        self.fields["reason"] = reason_field()
+
+    def given(self) -> dict[str, Any]:
+        named = {name: self.cleaned_data[name] for name in ("like", "name", "slug")}
+        return {**named, "starts_at": self.cleaned_data["starts_at"].isoformat()}
+
+    def planned(self) -> NewRound:
+        return NewRound(**{**self.given(), "starts_at": self.cleaned_data["starts_at"]})
+
+
+class RemovalForm(SettingsForm):
+    """Nothing is to be decided but whether, and why."""
+
+    def __init__(self, round_: Round, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.slug = round_.slug
+        self.initial["version"] = round_.settings_version
+        self.fields["reason"] = reason_field()
+
+    def given(self) -> dict[str, Any]:
+        return {"removed": self.slug}
+
+
+class RoundSettingsForm(NamedRoundForm):
     weight = forms.FloatField(
         label=_("Weight in the overall ranking"),
         min_value=0,
@@ -94,6 +145,9 @@ class RoundSettingsForm(SettingsForm):
     )
     program_megabytes = forms.IntegerField(label=_("Megabytes of a program"), min_value=64, max_value=65_536)
     seed = forms.IntegerField(label=_("Seed of the house attacks"), min_value=0, max_value=2**63 - 1)
+    is_hidden = forms.BooleanField(
+        label=_("Only organisers see the round until its first phase begins"), required=False
+    )
     drop_customers = forms.BooleanField(label=_("M′ may have fewer rows than M"), required=False)
     drop_rows = forms.BooleanField(label=_("T′ may have fewer rows than T"), required=False)
     add_rows = forms.BooleanField(label=_("T′ may have more rows than T"), required=False)
@@ -128,12 +182,6 @@ class RoundSettingsForm(SettingsForm):
         self.initial["max_megabytes"] = max(1, round(self.rules.max_bytes / MEGABYTE))
         self.initial["version"] = round_.settings_version
         self.fields["reason"] = reason_field()
-
-    def clean_slug(self) -> str:
-        slug = str(self.cleaned_data["slug"])
-        if slug in RESERVED:
-            raise forms.ValidationError(_("This word has a meaning in addresses; choose another."))
-        return slug
 
     def given(self) -> dict[str, Any]:
         data = self.cleaned_data

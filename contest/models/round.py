@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.models.contest import Contest
@@ -34,6 +35,11 @@ class Round(models.Model):
     program_seconds = models.PositiveSmallIntegerField(default=60, help_text=_("CPU seconds a target."))
     program_megabytes = models.PositiveIntegerField(default=1024, help_text=_("Memory a target."))
     seed = models.PositiveBigIntegerField(default=0)
+    is_hidden = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("Only organisers see it until its first phase begins."),
+    )
     settings_version = models.PositiveIntegerField(
         default=1, db_default=1, help_text=_("As that of the contest.")
     )
@@ -56,3 +62,8 @@ class Round(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("leaderboard", args=[self.contest.slug, self.slug])
+
+    @property
+    def has_begun(self) -> bool:
+        now = timezone.now()
+        return any(phase.starts_at <= now for phase in self.phases.all())

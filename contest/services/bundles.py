@@ -52,7 +52,7 @@ def create_from_bundle(
             approve_teams=bundle.approve_teams,
         )
         for position, spec in enumerate(bundle.rounds):
-            _create_round(contest, user, spec, sets[spec.data], position)
+            create_round_of(contest, user, spec, sets[spec.data], position)
         audit.record("contest.created_from_bundle", contest, contest=contest, actor=user)
     return contest
 
@@ -65,7 +65,10 @@ def _require_free(slug: str) -> None:
         )
 
 
-def _create_round(contest: Contest, user: User, spec: RoundSpec, dataset: Dataset, position: int) -> Round:
+def create_round_of(
+    contest: Contest, user: User, spec: RoundSpec, dataset: Dataset, position: int, reason: str = ""
+) -> Round:
+    """Make the round that a bundle describes."""
     round_ = create_round(
         contest,
         user,
@@ -74,10 +77,12 @@ def _create_round(contest: Contest, user: User, spec: RoundSpec, dataset: Datase
         attacks=spec.attacks,
         phases=[(Phase.Kind(phase.kind), phase.starts_at, phase.ends_at) for phase in spec.phases],
         file_rules=spec.rules,
+        reason=reason,
         slug=spec.slug,
         name=spec.name,
         position=position,
         weight=spec.weight,
+        is_hidden=spec.hidden,
         seed=spec.seed,
         ranking=spec.ranking,
         feedback=spec.feedback,
@@ -122,17 +127,14 @@ def _tables(data: DataSpec, open_file: OpenFile) -> Any:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if "files" in data.source:
+            names = {file.field: file.name for file in spec.original_fields}
             for place, file in named_files(data.source["files"]):
-                _copy(open_file, file["name"], folder / FILE_NAMES.get(place[-1], f"{place[-1]}.csv"))
+                _copy(open_file, file["name"], folder / names[str(place[-1])])
             return spec.read_original(folder)
         settings = data.source["online-retail"]
         _copy(open_file, settings["file"], folder / settings["file"])
         built = build_online_retail(folder / settings["file"], settings["customers"], settings["seed"])
         return spec.from_tables(built)
-
-
-FILE_NAMES: dict[Any, str] = {"master": "M.csv", "transactions": "T.csv"}
-"""What the tables of a bundle are called in a data set."""
 
 
 def _copy(open_file: OpenFile, name: str, target: Path) -> None:
@@ -174,7 +176,7 @@ def export_bundle(contest: Contest) -> Exported:
         team_size=contest.max_team_size,
         approve_teams=contest.approve_teams,
         data=tuple(sets.values()),
-        rounds=tuple(_round_spec(round_, names[round_.dataset_id]) for round_ in rounds),
+        rounds=tuple(round_spec(round_, names[round_.dataset_id]) for round_ in rounds),
     )
     return Exported(bundle, files)
 
@@ -186,15 +188,15 @@ def _source(dataset: Dataset) -> tuple[dict[str, Any], dict[str, str]]:
     described = {
         name: {"name": f"{sha256[:12]}-{name}", "sha256": sha256} for name, sha256 in dataset.files.items()
     }
-    files: dict[str, Any] = {
-        table: described[name] for table, name in FILE_NAMES.items() if name in described
-    }
+    files: dict[str, Any] = {file.field: described[file.name] for file in dataset.spec.table_fields}
     if dataset.knowledge:
-        files["knowledge"] = {Path(name).stem: described[name] for name in dataset.knowledge}
+        knowledge = dataset.spec.knowledge_fields
+        files["knowledge"] = {file.field: described[file.name] for file in knowledge}
     return {"files": files}, {file["name"]: file["sha256"] for file in described.values()}
 
 
-def _round_spec(round_: Round, data: str) -> RoundSpec:
+def round_spec(round_: Round, data: str) -> RoundSpec:
+    """A round as a bundle describes it; ``data`` is the name of its data set there."""
     phases = [PhaseSpec(phase.kind, phase.starts_at, phase.ends_at) for phase in round_.phases.all()]
     attacks = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE).order_by("pk")
     house = Job.objects.filter(kind=Job.Kind.HOUSE, payload__round=round_.pk).order_by("pk")
@@ -204,6 +206,7 @@ def _round_spec(round_: Round, data: str) -> RoundSpec:
         data=data,
         phases=in_order(phases),
         weight=round_.weight,
+        hidden=round_.is_hidden,
         seed=round_.seed,
         rules=FileRules(**round_.file_rules),
         limits=tuple(Limit(**limit) for limit in round_.limits),

@@ -91,6 +91,13 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
             n,
         )
         found.append(Consequence("program-bounds", n, text % {"n": n}))
+    if "is_hidden" in changes and not round_.has_begun:
+        if changes["is_hidden"]:
+            text = _("Nobody but organisers sees the round until its first phase begins.")
+            found.append(Consequence("round-hidden", 1, text))
+        else:
+            text = _("Everybody who sees the contest sees the round from now on.")
+            found.append(Consequence("round-shown", 1, text))
     if "slug" in changes:
         found.append(_new_address(1))
     return found

@@ -36,6 +36,7 @@ def create_round(
     attacks: Sequence[str],
     phases: Sequence[tuple[Phase.Kind, datetime.datetime, datetime.datetime]],
     file_rules: FileRules | None = None,
+    reason: str = "",
     **fields: Any,
 ) -> Round:
     """Make a round with its phases, limits and house attacks.
@@ -57,7 +58,8 @@ def create_round(
         )
         for name in attacks:
             add_house_attack(round_, name, user)
-        audit.record("round.created", round_, contest=contest, actor=user, after={"name": round_.name})
+        after = {"name": round_.name}
+        audit.record("round.created", round_, contest=contest, actor=user, after=after, reason=reason)
     return round_
 
 

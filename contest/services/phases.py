@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterable
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -17,6 +18,7 @@ from contest.services import audit
 from contest.services.commitments import withdraw_commitment
 from contest.services.entries import bump_board
 from contest.services.locks import lock_phases, lock_play
+from contest.services.repair import require_reason
 
 
 def extend_phase(
@@ -73,6 +75,62 @@ def move_phase(
         audit.record(
             "phase.moved", phase, contest=contest, actor=user, before=before, after=after, reason=reason
         )
+
+
+def add_phase(
+    round_: Round, user: User, version: int, span: Span, reason: str, now: datetime.datetime | None = None
+) -> Phase:
+    """Give a round a phase of a kind that it lacks; refused where the round was changed meanwhile."""
+    require_reason(reason)
+    if span.ends_at <= (now or timezone.now()):
+        raise Refused("phase-in-the-past", _("The new end must lie in the future."))
+    with transaction.atomic():
+        lock_phases(round_.pk)
+        _claim(round_, version)
+        if Phase.objects.filter(round=round_, kind=span.kind).exists():
+            raise Refused("phase-twice", _("The round has a phase of this kind already; change its times."))
+        if span.kind != Phase.Kind.RESULTS and round_.tallied_at is not None:
+            raise Refused("counted", _("All attacks of this round are counted; only results can follow."))
+        _require_room(round_, span)
+        made = Phase.objects.create(
+            round=round_, kind=span.kind, starts_at=span.starts_at, ends_at=span.ends_at
+        )
+        _record_span("phase.added", made, user, reason, is_there=True)
+    return made
+
+
+def remove_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | None = None) -> None:
+    """Take a phase away that has not begun; refused where somebody has moved it meanwhile."""
+    require_reason(reason)
+    with transaction.atomic():
+        _require_current(phase)
+        if phase.opened_at is not None or phase.starts_at <= (now or timezone.now()):
+            raise Refused("phase-open", _("This phase has begun; it stays."))
+        if not Phase.objects.filter(round=phase.round_id).exclude(pk=phase.pk).exists():
+            raise Refused("last-phase", _("A round needs at least one phase."))
+        _record_span("phase.removed", phase, user, reason, is_there=False)
+        Phase.objects.filter(pk=phase.pk).delete()
+        Round.objects.filter(pk=phase.round_id).update(settings_version=F("settings_version") + 1)
+
+
+def _claim(round_: Round, version: int) -> None:
+    """Two organisers who add something at once: the second is told to look again."""
+    mine = Round.objects.filter(pk=round_.pk, settings_version=version)
+    if not mine.update(settings_version=version + 1):
+        raise Refused("changed-meanwhile", _("Somebody else has changed this round; look at it again."))
+
+
+def _record_span(verb: str, phase: Phase, user: User, reason: str, *, is_there: bool) -> None:
+    """The log speaks of the round, which stays when the phase goes."""
+    span = {
+        "kind": phase.kind,
+        "starts_at": phase.starts_at.isoformat(),
+        "ends_at": phase.ends_at.isoformat(),
+    }
+    before, after = ({}, span) if is_there else (span, {})
+    contest = phase.round.contest
+    audit.record(verb, phase.round, contest=contest, actor=user, before=before, after=after, reason=reason)
+    bump_board(phase.round_id)
 
 
 def may_publish(round_: Round) -> bool:

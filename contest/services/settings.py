@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -24,8 +24,11 @@ CONTEST_SETTINGS = (
 )  # fmt: skip
 ROUND_SETTINGS = (
     "name", "slug", "weight", "ranking", "feedback", "entries_per_day", "entries_in_total", "attacks_per_day",
-    "program_seconds", "program_megabytes", "seed", "file_rules",
+    "program_seconds", "program_megabytes", "seed", "is_hidden", "file_rules",
 )  # fmt: skip
+
+
+SubjectT = TypeVar("SubjectT", bound=Contest | Round)
 
 
 class Stale(Refused):
@@ -61,7 +64,7 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
             for round_id in contest.rounds.order_by("pk").values_list("pk", flat=True):
                 bump_board(round_id)
             before = {name: getattr(fresh, name) for name in changes}
-            _save(Contest, fresh, version, changes)
+            claim_version(fresh, version, **changes)
             audit.record(
                 "contest.changed",
                 contest,
@@ -72,7 +75,7 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
                 reason=reason,
             )
     except IntegrityError:
-        raise _taken(given["slug"]) from None
+        raise taken(given["slug"]) from None
     contest.refresh_from_db()
 
 
@@ -89,11 +92,11 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
         with transaction.atomic():
             lock_teams(round_.contest_id)
             lock_play(round_.pk)
-            fresh = Round.objects.get(pk=round_.pk)
+            fresh = _there(Round.objects.filter(pk=round_.pk).first())
             before = {name: getattr(fresh, name) for name in changes}
             if rules is not None:
                 _require_same_entries(round_, looked_at)
-            _save(Round, fresh, version, changes)
+            claim_version(fresh, version, **changes)
             audit.record(
                 "round.changed",
                 round_,
@@ -109,7 +112,7 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
                 count_again(fresh, timezone.now(), reason)
             bump_board(round_.pk)
     except IntegrityError:
-        raise _taken(given["slug"]) from None
+        raise taken(given["slug"]) from None
     round_.refresh_from_db()
 
 
@@ -125,7 +128,7 @@ def change_data(round_: Round, user: User, dataset: Dataset, reason: str) -> Non
     with transaction.atomic():
         lock_teams(round_.contest_id)
         require_no_entries(round_)
-        before = Round.objects.select_related("dataset").get(pk=round_.pk).dataset
+        before = _there(Round.objects.select_related("dataset").filter(pk=round_.pk).first()).dataset
         if dataset.format != before.format:
             raise Refused(
                 "another-format",
@@ -171,12 +174,19 @@ def remove_organiser(contest: Contest, user: User, person: User) -> None:
             audit.record("organiser.removed", contest, contest=contest, actor=user, before=before)
 
 
-def _save(
-    model: type[Contest] | type[Round], fresh: Contest | Round, version: int, changes: Mapping[str, Any]
-) -> None:
-    mine = model._default_manager.filter(pk=fresh.pk, settings_version=version)
-    if not mine.update(**changes, settings_version=version + 1):
-        raise Stale(fresh.settings_version)
+def claim_version(subject: Contest | Round, version: int, **changes: Any) -> None:
+    """Change settings that are as they were shown; one of two organisers who do it at once is stale."""
+    model = Contest if isinstance(subject, Contest) else Round
+    saved = model.objects.filter(pk=subject.pk)
+    if not saved.filter(settings_version=version).update(**changes, settings_version=version + 1):
+        raise Stale(_there(saved.first()).settings_version)
+
+
+def _there(found: SubjectT | None) -> SubjectT:
+    """What is to be changed, unless a colleague has removed it meanwhile."""
+    if found is None:
+        raise Refused("changed-meanwhile", _("Somebody else has removed this round meanwhile."))
+    return found
 
 
 def _require_possible(round_: Round, changes: Mapping[str, Any]) -> None:
@@ -203,5 +213,5 @@ def _require_same_entries(round_: Round, looked_at: list[int]) -> None:
         raise Refused("changed-meanwhile", _("The round has changed since; look at what follows again."))
 
 
-def _taken(slug: str) -> Refused:
+def taken(slug: str) -> Refused:
     return Refused("slug-taken", _("The address %(slug)s is taken already.") % {"slug": slug})

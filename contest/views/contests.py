@@ -30,13 +30,10 @@ def home(request: PageRequest) -> HttpResponse:
 @require_safe
 def contest(request: PageRequest, slug: str) -> HttpResponse:
     found = access.contest_for(request.user, slug)
-    rounds = list(found.rounds.select_related("dataset").prefetch_related("phases"))
-    for round_ in rounds:
-        round_.contest = found
     context = {
         "contest": found,
         "description_html": to_html(found.description),
-        "rounds": rounds,
+        "rounds": access.rounds_for(request.user, found),
         "announcements": found.announcements.all()[:20],
         "my_team": access.team_of(request.user, found),
         "can_organise": access.is_organiser(request.user, found),

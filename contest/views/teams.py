@@ -51,7 +51,7 @@ def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
         "members": found.memberships.select_related("user").order_by("id"),
         "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
         "invitation_url": request.build_absolute_uri(reverse("join", args=[token])) if token else None,
-        "rounds": round_cards(found),
+        "rounds": round_cards(request.user, found),
     }
     return render(request, "contest/team.html", context)
 

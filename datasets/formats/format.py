@@ -19,7 +19,7 @@ from datasets.tables import Codes, Dataset, Integers
 
 @dataclass(frozen=True)
 class UploadFile:
-    """A file of an upload; ``field`` is its name in forms and in the API."""
+    """A file of an upload or a data set; ``field`` is its name in forms, in the API and in bundles."""
 
     name: str
     field: str
@@ -81,6 +81,20 @@ class Format(ABC):
     @property
     def original_files(self) -> tuple[str, ...]:
         return self.data_files + self.knowledge_files
+
+    @property
+    def table_fields(self) -> tuple[UploadFile, ...]:
+        fields = ("master", "transactions")[-len(self.data_files) :]
+        return tuple(map(UploadFile, self.data_files, fields))
+
+    @property
+    def knowledge_fields(self) -> tuple[UploadFile, ...]:
+        return tuple(UploadFile(name, Path(name).stem) for name in self.knowledge_files)
+
+    @property
+    def original_fields(self) -> tuple[UploadFile, ...]:
+        """``original_files`` with their names in forms."""
+        return self.table_fields + self.knowledge_fields
 
     @property
     def upload_names(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from contest.models import AuditEvent, Contest, Organiser, Phase
 from contest.services.tokens import create_token
 from datasets.folder import write_dataset
 from tests.api.conftest import SCOPES, Caller, World
+from tests.contest.test_new_contest import original_files
 from tests.factories import make_contest, make_round, make_user, small_data
 
 GENERATED = {"way": "generate", "customers": 15, "data_seed": 3}
@@ -84,6 +85,17 @@ def test_a_contest_on_uploaded_tables(staff: Caller, tmp_path: Path) -> None:
     assert made.status_code == 201, made.content
     dataset = Contest.objects.get(slug="own").rounds.all()[0].dataset
     assert dataset.n_customers == tables["M.csv"].count(b"\n")
+
+
+def test_the_files_are_those_of_the_presets_format(staff: Caller) -> None:
+    order = {"preset": "pwscup2018", "slug": "own", "way": "files"}
+    files = original_files("2018")
+    surplus = staff.post("presets/", {**order, **files, "master": upload(b"1\n", "M.csv")})
+    assert surplus.status_code == 422
+    assert "M.csv" in str(surplus.json()["error"]["detail"])
+    made = staff.post("presets/", {**order, **original_files("2018")})
+    assert made.status_code == 201, made.content
+    assert Contest.objects.get(slug="own").rounds.all()[0].dataset.format == "2018"
 
 
 def test_a_bundle_becomes_a_contest_and_its_problems_are_told_by_line(staff: Caller) -> None:

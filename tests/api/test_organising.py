@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 
+from django.utils import timezone
+
 from contest.models import AuditEvent, Contest, Entry, Phase, Rescore, Round, Team
 from tests.api.conftest import World
 
@@ -56,6 +58,50 @@ def test_a_phase_is_extended_as_it_was_seen(world: World) -> None:
     assert oni.send(path, {"act": "extend", "reason": "no end"}).status_code == 422
     assert oni.send(path, {"act": "close", "reason": "enough"}).status_code == 200
     assert error_of(oni.send(f"{PRACTICE}publish/", {})) == "not-counted"
+
+
+def test_rounds_and_phases_come_and_go(world: World) -> None:
+    oni = world.callers["oni"]
+    version = oni.get(f"{DEMO}settings/").json()["version"]
+    day = datetime.timedelta(days=1)
+    starts = timezone.now().replace(microsecond=0) + day
+    order = {"like": "round/practice", "name": "Second", "slug": "second", "starts_at": starts.isoformat()}
+    order |= {"version": version, "reason": "more to play"}
+    seen = oni.send(f"{DEMO}rounds/", {**order, "preview": True})
+    assert (seen.status_code, seen.json()["consequences"][0]["code"]) == (200, "phase-anonymise")
+    assert Round.objects.filter(contest__slug="demo").count() == 1
+    assert oni.send(f"{DEMO}rounds/", order).status_code == 201
+    assert error_of(oni.send(f"{DEMO}rounds/", {**order, "slug": "third"})) == "changed-meanwhile"
+    assert oni.send(f"{DEMO}rounds/", {**order, "slug": "teams"}).status_code == 422
+    assert error_of(oni.send(f"{DEMO}rounds/", {**order, "like": "round/none"})) == "no-source"
+    second = f"{DEMO}rounds/second/"
+    for role, slugs in {
+        "tanuki": ["practice"],
+        "visitor": ["practice"],
+        "oni": ["practice", "second"],
+    }.items():
+        caller = world.callers[role]
+        assert [row["slug"] for row in caller.get(f"{DEMO}rounds/").json()["results"]] == slugs
+        assert [row["slug"] for row in caller.get(DEMO).json()["rounds"]] == slugs
+        assert caller.get(second).status_code == (200 if role == "oni" else 404)
+    phase = {"version": 1, "kind": "registration", "reason": "sign up first"}
+    phase |= {"starts_at": (starts - day / 2).isoformat(), "ends_at": starts.isoformat()}
+    assert error_of(oni.send(f"{second}phases/", {**phase, "kind": "attack"})) == "phase-twice"
+    made = oni.send(f"{second}phases/", phase)
+    assert (made.status_code, made.json()["kind"]) == (201, "registration")
+    assert error_of(oni.send(f"{second}phases/", {**phase, "kind": "handover"})) == "changed-meanwhile"
+    remove = {"act": "remove", "reason": "too long", "seen_ends_at": starts.isoformat()}
+    assert oni.send(f"{DEMO}phases/{made.json()['id']}/", remove).json()["kind"] == "registration"
+    assert not Phase.objects.filter(pk=made.json()["id"]).exists()
+    version = oni.get(f"{second}settings/").json()["version"]
+    gone = {"version": version, "reason": "one is enough"}
+    assert (
+        oni.send(f"{second}remove/", {**gone, "preview": True}).json()["consequences"][0]["code"] == "phases"
+    )
+    assert error_of(oni.send(f"{second}remove/", {**gone, "version": 1})) == "changed-meanwhile"
+    assert oni.send(f"{second}remove/", gone).status_code == 200
+    assert error_of(oni.send(f"{PRACTICE}remove/", gone)) == "round-begun"
+    assert [round_.slug for round_ in Round.objects.filter(contest__slug="demo")] == ["practice"]
 
 
 def test_entries_and_teams_are_repaired(world: World) -> None:

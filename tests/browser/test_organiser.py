@@ -59,6 +59,41 @@ def tab(page: Page, name: str) -> None:
     expect(page.locator("nav.tabs [aria-current=page]")).to_have_text(name)
 
 
+def add_round(page: Page, contest: Contest) -> None:
+    """Add a round like the final one with a phase more, then take it away again."""
+    tab(page, "Settings")
+    page.get_by_role("link", name="Add a round").click()
+    page.get_by_label("Like").select_option("round/final")
+    page.get_by_label("Name").fill("Rematch")
+    page.get_by_label("Address").fill("rematch")
+    starts = datetime.datetime.now(contest.zone) + datetime.timedelta(days=200)
+    page.get_by_label("The first phase begins").fill(starts.strftime("%Y-%m-%dT%H:%M:%S"))
+    page.get_by_label("Reason").fill("once more")
+    page.get_by_role("button", name="Show what would follow").click()
+    expect(page.locator(".note.warning")).to_contain_text(starts.strftime("%Y-%m-%d %H:%M"))
+    page.get_by_role("button", name="Add this round").click()
+    expect(page.locator("main")).to_contain_text("organisers only, until it begins")
+    tab(page, "Timeline")
+    details = page.locator("details", has_text="Add a phase: Rematch")
+    details.locator("summary").click()
+    details.get_by_label("Phase").select_option("registration")
+    for label, days in (("Start", 2), ("End", 1)):
+        moment = starts - datetime.timedelta(days=days)
+        details.get_by_label(label).fill(moment.strftime("%Y-%m-%dT%H:%M:%S"))
+    details.get_by_label("Reason").fill("sign up first")
+    details.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".messages")).to_contain_text("Done")
+    assert Phase.objects.filter(round__slug="rematch").count() == 5
+    tab(page, "Settings")
+    page.get_by_role("link", name="Remove · Rematch").click()
+    page.get_by_label("Reason").fill("no hall")
+    page.get_by_role("button", name="Show what would follow").click()
+    expect(page.locator(".note.warning")).to_contain_text("5 phases go with it.")
+    page.get_by_role("button", name="Remove this round").click()
+    expect(page.locator("main")).to_contain_text("Saved.")
+    assert not Round.objects.filter(slug="rematch").exists()
+
+
 def act_on_phase(page: Page, kind: str, act: str, button: str, reason: str, **fields: str) -> None:
     tab(page, "Timeline")
     words = re.compile(rf"{act}\s*: Practice, {kind}")
@@ -150,6 +185,7 @@ def test_an_organiser_runs_a_contest_from_a_preset_to_its_results(
     contest = make_contest(page, live_server.url)
     round_ = Round.objects.select_related("contest").get(contest=contest, slug="practice")
     make_it_public(page)
+    add_round(page, contest)
     open_and_extend(page, round_)
     team = make_team(contest, "Tanuki")
     data = generate(CUSTOMERS, SEED)
@@ -169,4 +205,5 @@ def test_an_organiser_runs_a_contest_from_a_preset_to_its_results(
     visitor.context.close()
     reasons = set(AuditEvent.objects.filter(contest=contest, actor__username="oni").values_list("reason"))
     told = {"we begin", "everybody is here", "a holiday", "made from another data set", "too lenient"}
+    told |= {"once more", "sign up first", "no hall"}
     assert {(reason,) for reason in told} <= reasons

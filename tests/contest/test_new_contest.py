@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import datetime
 import io
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from contest.bundle.files import preset_text
 from contest.models import AuditEvent, Contest, Dataset, Job, Phase
+from contest.services.bundles import export_bundle
 from datasets.folder import write_dataset
+from datasets.formats import FORMATS, find_format
 from tests.factories import make_contest, make_entry, make_round, make_team, make_user, small_data
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +92,63 @@ def test_a_contest_on_uploaded_tables(organiser: Client, tables: dict[str, bytes
     files = {"master": upload(tables["M.csv"], "a.csv"), "transactions": upload(tables["T.csv"], "b.csv")}
     assert organiser.post(PRESET, {**given, **files}).status_code == 302
     assert Dataset.objects.get().n_customers == small_data().n_customers
+
+
+def original_files(year: str) -> dict[str, SimpleUploadedFile]:
+    """The files of a small data set of a format, by their fields."""
+    spec = find_format(year)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        spec.write_original(folder, spec.from_tables(small_data()))
+        return {
+            file.field: upload((folder / file.name).read_bytes(), file.name) for file in spec.original_fields
+        }
+
+
+YEARS = [spec.name for spec in FORMATS]
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_the_form_asks_for_the_files_of_its_format(organiser: Client, year: str) -> None:
+    """Each is missed by its name; all of them make a contest."""
+    spec, url = find_format(year), reverse("contest_from_preset", args=[f"pwscup{year}"])
+    fields = organiser.get(url).context["form"]
+    asked = [it.label for it in fields if isinstance(it.field, forms.FileField) and it.name != "retail"]
+    assert asked == list(spec.original_files)
+    given = {**GIVEN, "way": "files"}
+    for lacking in spec.original_fields:
+        files = {field: file for field, file in original_files(year).items() if field != lacking.field}
+        answer = organiser.post(url, {**given, **files})
+        assert answer.status_code == 422
+        assert answer.context["form"].errors == {lacking.field: [f"{lacking.name} is missing."]}
+    assert organiser.post(url, {**given, **original_files(year)}).status_code == 302
+    dataset = Dataset.objects.get()
+    assert (dataset.format, set(dataset.files)) == (year, set(spec.original_files))
+    exported = export_bundle(Contest.objects.get())
+    assert set(exported.files) == set(spec.original_files)
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_a_file_of_another_format_is_too_much(organiser: Client, year: str) -> None:
+    url = reverse("contest_from_preset", args=[f"pwscup{year}"])
+    own = {file.field for file in find_format(year).original_fields}
+    others = {file.field: file.name for spec in FORMATS for file in spec.original_fields}
+    for field, name in others.items():
+        if field in own:
+            continue
+        files = {**original_files(year), field: upload("1\n", name)}
+        answer = organiser.post(url, {**GIVEN, "way": "files", **files})
+        assert answer.status_code == 422
+        assert f"{name} is too much" in str(answer.context["form"].non_field_errors())
+    assert not Contest.objects.exists()
+
+
+def test_what_attackers_know_in_2017_may_be_left_out_as_a_whole(organiser: Client) -> None:
+    url, spec = reverse("contest_from_preset", args=["pwscup2017"]), find_format("2017")
+    files = original_files("2017")
+    tables = {file.field: files[file.field] for file in spec.table_fields}
+    assert organiser.post(url, {**GIVEN, "way": "files", **tables}).status_code == 302
+    assert set(Dataset.objects.get().files) == set(spec.original_files)
 
 
 def test_broken_tables_are_told_and_nothing_is_made(organiser: Client, tables: dict[str, bytes]) -> None:

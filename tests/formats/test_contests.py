@@ -22,7 +22,7 @@ from attacks.games import find_game
 from contest import queries
 from contest.bundle.check import check_bundle
 from contest.bundle.files import preset_names, preset_text
-from contest.bundle.specification import Bundle, DataSpec, in_format, moved
+from contest.bundle.specification import Bundle, moved
 from contest.bundle.writing import bundle_text
 from contest.errors import Refused
 from contest.models import AttackRun, Contest, Entry, Round, Team
@@ -351,13 +351,3 @@ def test_organisers_are_offered_only_what_fits_their_data(client: Client) -> Non
     assert "itemset-clusters" not in page and "month-days" not in page
     answer = client.get(reverse("house_entry", args=[contest.slug]) + "?method=swap")
     assert answer.status_code == 302
-
-
-@pytest.mark.parametrize("format_name", ["2016", "2017", "2018"])
-def test_chosen_data_takes_the_format_of_the_contest(format_name: str) -> None:
-    file = {"name": "T.csv", "sha256": "f" * 64}
-    spec = DataSpec("Uploaded tables", {"files": {"master": file, "transactions": file}})
-    chosen = in_format(spec, format_name)
-    assert chosen.format == format_name
-    assert ("master" in chosen.source["files"]) == (format_name != "2018")
-    assert spec.source["files"].keys() == {"master", "transactions"}

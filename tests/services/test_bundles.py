@@ -65,8 +65,8 @@ def test_every_setting_survives() -> None:
     changed = {
         "slug": "x", "name": "X", "weight": 0.1, "seed": 9, "ranking": "2024", "feedback": "bands",
         "entries_per_day": 1, "entries_in_total": 2, "attacks_per_day": 3, "program_seconds": 4,
-        "program_megabytes": 512, "rules": rules, "limits": (), "attacks": ("re-rfm", "re-itemset"),
-        "baselines": (),
+        "program_megabytes": 512, "hidden": True, "rules": rules, "limits": (),
+        "attacks": ("re-rfm", "re-itemset"), "baselines": (),
     }  # fmt: skip
     other = dataclasses.replace(bundle.rounds[0], **changed)
     assert {field.name for field in dataclasses.fields(other)} - set(changed) == {"data", "phases"}

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from contest import access
 from contest.bundle.files import OpenBundle, open_upload_bundle, preset_bundle, preset_names
-from contest.bundle.specification import Bundle, in_format
+from contest.bundle.specification import Bundle
 from contest.errors import Refused
 from contest.forms.new_contest import BundleForm, DataForm, NewContestForm
 from contest.services.bundles import create_from_bundle, register_data
@@ -89,13 +89,12 @@ def _create(request: UserRequest, form: BundleForm, opened: OpenBundle) -> HttpR
 def round_data(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     """Other tables for a round that has no entries yet."""
     round_ = access.organised_round_for(request.user, slug, round_slug)
-    form = DataForm(request.POST or None, request.FILES or None)
+    form = DataForm(round_.dataset.spec, request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         spec = form.data_spec()
         assert spec is not None
         try:
             require_no_entries(round_)
-            spec = in_format(spec, round_.dataset.format)
             dataset = register_data(spec, request.user, form.open_file())
             change_data(round_, request.user, dataset, _("Data chosen by an organiser"))
         except Refused as refusal:

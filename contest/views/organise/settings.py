@@ -18,7 +18,7 @@ from contest.errors import Refused
 from contest.forms.organise import OrganiserForm
 from contest.forms.settings import ContestSettingsForm, RoundSettingsForm, SettingsForm
 from contest.models import Contest, Round
-from contest.services import consequences, settings
+from contest.services import consequences, rounds, settings
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 
@@ -27,10 +27,12 @@ from contest.views.requests import UserRequest
 @require_safe
 def overview(request: UserRequest, slug: str) -> HttpResponse:
     contest = access.organised_contest_for(request.user, slug)
+    shown = list(contest.rounds.select_related("dataset").prefetch_related("phases"))
     context = {
         "contest": contest,
         "here": "settings",
-        "rounds": contest.rounds.select_related("dataset"),
+        "rounds": shown,
+        "removable": [round_ for round_ in shown if rounds.may_remove(round_)],
         "organisers": contest.organisers.select_related("user").order_by("pk"),
         "form": OrganiserForm(),
     }
@@ -43,6 +45,7 @@ class Edited:
 
     subject: Contest | Round
     form: SettingsForm
+    differences: Callable[[Mapping[str, Any]], Mapping[str, Any]]
     consequences: Callable[[Mapping[str, Any]], list[consequences.Consequence]]
     keep: Callable[[int, Mapping[str, Any], str], None]
     saved: Callable[[], Mapping[str, Any]]
@@ -55,11 +58,12 @@ def contest_settings(request: UserRequest, slug: str) -> HttpResponse:
     edited = Edited(
         contest,
         ContestSettingsForm(contest, request.POST or None),
+        lambda given: settings.differences(contest, given),
         lambda changes: consequences.of_contest(contest, changes),
         lambda version, given, reason: settings.change_contest(contest, request.user, version, given, reason),
         lambda: ContestSettingsForm(contest).initial,
     )
-    return _edit(request, contest, edited, {"contest": contest, "title": contest.title})
+    return edit(request, contest, edited, {"contest": contest, "title": contest.title})
 
 
 @login_required
@@ -69,15 +73,17 @@ def round_settings(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     edited = Edited(
         round_,
         RoundSettingsForm(round_, request.POST or None),
+        lambda given: settings.differences(round_, given),
         lambda changes: consequences.of_round(round_, changes),
         lambda version, given, reason: settings.change_round(round_, request.user, version, given, reason),
         lambda: RoundSettingsForm(round_).initial,
     )
     context = {"contest": round_.contest, "round": round_, "title": round_.name}
-    return _edit(request, round_.contest, edited, context)
+    return edit(request, round_.contest, edited, context)
 
 
-def _edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[str, Any]) -> HttpResponse:
+def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[str, Any]) -> HttpResponse:
+    """Show what would follow from a form, then save exactly that."""
     form = edited.form
     status = 200
     if request.method == "POST":
@@ -113,7 +119,7 @@ def _save(edited: Edited) -> bool:
 
 def _preview(edited: Edited) -> tuple[list[str], list[consequences.Consequence]]:
     form = edited.form
-    changes = settings.differences(edited.subject, form.given())
+    changes = edited.differences(form.given())
     form.showing(previewed=form.digest)
     return list(changes), edited.consequences(changes)
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from contest import access
-from contest.forms.phases import FORMS, PhaseForm
+from contest.forms.phases import FORMS, NewPhaseForm, PhaseForm
 from contest.models import Phase, Round
 from contest.services import phases
 from contest.timeline import bars
@@ -33,7 +33,8 @@ def timeline(request: UserRequest, slug: str) -> HttpResponse:
             {"phase": row.phase, "bar": row, "state": row.state, "forms": _forms(row.phase, row.state)}
             for row in rows
         ]
-        shown.append({"round": round_, "phases": phases_, "may_publish": phases.may_publish(round_)})
+        row = {"round": round_, "phases": phases_, "may_publish": phases.may_publish(round_)}
+        shown.append({**row, "form": NewPhaseForm(round_, auto_id=f"id_{round_.pk}_add_%s")})
     context = {
         "contest": contest,
         "here": "timeline",
@@ -45,7 +46,7 @@ def timeline(request: UserRequest, slug: str) -> HttpResponse:
 
 
 ACTS = {
-    "planned": ("open", "move"),
+    "planned": ("open", "move", "remove"),
     "open": ("close", "extend"),
     "over": ("extend", "reopen"),
     "closed": ("reopen",),
@@ -60,7 +61,7 @@ def _forms(phase: Phase, state: str) -> list[tuple[str, PhaseForm]]:
 @login_required
 @require_POST
 def move_phase(request: UserRequest, slug: str, phase_id: int, act: str) -> HttpResponse:
-    """Open, close, extend, move or re-open a phase as the organiser saw it."""
+    """Open, close, extend, move, re-open or remove a phase as the organiser saw it."""
     contest = access.organised_contest_for(request.user, slug)
     phase = access.phase_of(contest, phase_id)
     if act not in FORMS:
@@ -84,6 +85,8 @@ def _move(request: UserRequest, phase: Phase, act: str, data: dict[str, object])
         phases.open_phase(phase, user, reason)
     elif act == "close":
         phases.close_phase(phase, user, reason)
+    elif act == "remove":
+        phases.remove_phase(phase, user, reason)
     else:
         assert isinstance(ends_at, datetime.datetime)
         if act == "extend":
@@ -93,6 +96,22 @@ def _move(request: UserRequest, phase: Phase, act: str, data: dict[str, object])
         else:
             assert isinstance(starts_at, datetime.datetime)
             phases.move_phase(phase, user, starts_at, ends_at, reason)
+
+
+@login_required
+@require_POST
+def add_phase(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
+    """Give a round a phase that it lacks."""
+    round_ = access.organised_round_for(request.user, slug, round_slug)
+    form = NewPhaseForm(round_, request.POST)
+    if not form.is_valid():
+        show_errors(request, form)
+        return redirect("organise_timeline", slug)
+    with refusal_shown(request):
+        data = form.cleaned_data
+        phases.add_phase(round_, request.user, data["version"], form.span(), data["reason"])
+        messages.success(request, _("Done; the clock does what follows from it."))
+    return redirect("organise_timeline", slug)
 
 
 @login_required
