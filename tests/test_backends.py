@@ -28,7 +28,7 @@ def reachable(port: int) -> bool:
 
 @pytest.mark.service
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("broker", BROKERS)
 def test_the_service_tests_pass_on_postgresql_with(broker: str) -> None:
     url, port = BROKERS[broker]
