@@ -55,7 +55,7 @@ def record(
 def extend_chain(contest_id: int | None, *, wait: bool = True) -> int:
     """Chain the rows that are not chained yet, in their order; returns how many."""
     waiting = AuditEvent.objects.filter(contest=contest_id, number=None).order_by("pk")
-    if not waiting.exists():
+    if wait and not waiting.exists():
         return 0
     with transaction.atomic():
         end = _taken_end(contest_id or AuditChain.SITE, wait)

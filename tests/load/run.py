@@ -107,9 +107,16 @@ def _answers(port: int) -> bool:
 
 
 def measure_bursts(here: Site, bursts: int, every: float, viewers: int) -> str:
-    """Uploads in bursts while viewers follow the board; then everything has to become final."""
+    """Uploads in bursts while viewers follow the board; then everything has to become final.
+
+    Before, everybody has looked once and two entries were scored: a site that was not started just now.
+    """
+    first = Teams(here.port, here.tokens[:2], here.archive)
+    first.bursts(1, 0.0)
+    wait_for(lambda: here.open_jobs() == 0, 600, "the first entries are scored")
     watching = Viewers(here.port, viewers)
     watching.start()
+    wait_for(lambda: len(watching.seconds) >= viewers, 60, "everybody has looked once")
     teams = Teams(here.port, here.tokens, here.archive)
     start = time.monotonic()
     teams.bursts(bursts, every)
@@ -119,9 +126,10 @@ def measure_bursts(here: Site, bursts: int, every: float, viewers: int) -> str:
     wait_for(lambda: here.open_jobs() == 0, 3600, "all jobs are done")
     drained = time.monotonic() - start
     final = here.count("SELECT count(*) FROM contest_entry WHERE state = 'valid'")
-    assert not teams.failed, f"{len(teams.failed)} uploads failed: {teams.failed[:5]}"
+    failed, accepted = first.failed + teams.failed, first.accepted + teams.accepted
+    assert not failed, f"{len(failed)} uploads failed: {failed[:5]}"
     assert watching.failed == 0, f"{watching.failed} looks at the board failed"
-    assert final == len(set(teams.accepted)), f"{len(teams.accepted)} accepted, {final} valid"
+    assert final == len(set(accepted)), f"{len(accepted)} accepted, {final} valid"
     return (
         f"{len(here.tokens)} teams × {bursts} bursts of entries with {here.rows} rows, {viewers} viewers: "
         f"{len(teams.accepted) / minutes:.0f} accepted a minute; answer p50 "
