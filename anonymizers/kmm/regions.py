@@ -14,7 +14,7 @@ from anonymizers.kmm.problem import Floats, Problem
 from anonymizers.kmm.start import costs_of
 from datasets.tables import Integers
 
-PEOPLE = 40
+PEOPLE = 24
 """A region takes in near rows until so many incidences live on them."""
 OVERLAP = 6
 """A row among so many nearest of a centre is no centre of its own in the same round."""
