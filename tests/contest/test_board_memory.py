@@ -45,6 +45,8 @@ SILENT = {
     "house_team": "a team without entries is on no board",
     "create_contest": "a contest without rounds has no board",
     "create_round": "nobody has seen its board yet",
+    "remove_round": "nobody has played it, and a new round of its address has higher versions",
+    "_claim": "the version of the settings is on no board; what follows says so where it must",
     "_require_current": "locks, writes nothing",
     "_move_later": "`_set_end` follows in the same transaction and says so",
     "_take_back": "`_set_end` follows in the same transaction and says so",
