@@ -2,6 +2,8 @@
 
 gunicorn's own timeout watches the process, not its threads. Whoever sends a header or a body byte by byte
 would keep a thread for as long as he likes; a few of them would keep all.
+
+A process also takes no more requests than it has threads: the rest wait where another process finds them.
 """
 
 from __future__ import annotations
@@ -26,6 +28,16 @@ class PatientWorker(ThreadWorker):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.begun: dict[Any, float] = {}
+
+    @property
+    def worker_connections(self) -> int:
+        """How many connections may be held now: those that ask for nothing, and one a thread."""
+        silent = len(self.keepalived_conns) + len(self.pending_conns)
+        return min(self.most_connections, silent + int(self.cfg.threads))
+
+    @worker_connections.setter
+    def worker_connections(self, most: int) -> None:
+        self.most_connections = most
 
     def handle(self, conn: Any) -> Any:
         self.begun[conn] = time.monotonic()
