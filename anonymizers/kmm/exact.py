@@ -46,12 +46,15 @@ def exact(problem: Problem, rng: np.random.Generator, seconds: float, gap: float
     best = replace(best, bound=max(best.bound, known.bound))
     slack = best.objective - known.bound
     for share in SHARES:
-        sigma = min(share * slack, best.objective - known.bound + EPSILON)
+        # No more than proves what is asked for.
+        needed = best.objective / (1 + gap) - known.bound + EPSILON
+        sigma = min(share * slack, needed)
         arcs = arcs_within(problem, near, guests, known, sigma)
         log.info(
             "integer program of %d moves, between %.6g and %.6g", len(arcs.row), best.bound, best.objective
         )
-        best = solved(problem, arcs, best, known.bound + sigma, stop, gap)
-        if best.gap <= gap or not best.finished or sigma > best.objective - known.bound:
+        # The solver measures its gap on the objective, we on the bound.
+        best = solved(problem, arcs, best, known.bound + sigma, stop, gap / (1 + gap))
+        if best.gap <= gap or not best.finished or sigma == needed:
             break
     return best

@@ -38,20 +38,22 @@ class Program:
         self.lows.append(low)
         self.highs.append(high)
 
-    def solve(self, start: Floats | None, seconds: float, gap: float, nodes: int = 0) -> Answer:
+    def solve(
+        self, start: Floats | None, seconds: float, gap: float, nodes: int = 0, enough: float = np.inf
+    ) -> Answer:
         """Solve to a relative gap by HiGHS, or by CBC where HiGHS is absent.
 
-        A warm start is given by the values of all variables; CBC goes without. ``nodes`` limits the branches
-        that HiGHS looks at (0: no limit).
+        A warm start is given by the values of all variables. ``nodes`` limits the branches that are looked at
+        (0: no limit); a lower bound of ``enough`` ends the work. CBC goes without these three.
         """
         try:
             import highspy
         except ImportError:
             return solved_by_cbc(self, seconds, gap)
-        return self._solved_by_highs(highspy, start, seconds, gap, nodes)
+        return self._solved_by_highs(highspy, start, seconds, gap, nodes, enough)
 
     def _solved_by_highs(
-        self, highspy: Any, start: Floats | None, seconds: float, gap: float, nodes: int
+        self, highspy: Any, start: Floats | None, seconds: float, gap: float, nodes: int, enough: float
     ) -> Answer:
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
@@ -65,7 +67,7 @@ class Program:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             solver.setSolution(known)
-        interrupted = _run(solver, highspy)
+        interrupted = _run(solver, highspy, enough)
         info = solver.getInfo()
         values: npt.NDArray[np.float64] | None = None
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
@@ -74,7 +76,8 @@ class Program:
         if status == highspy.HighsModelStatus.kInfeasible:
             return Answer(None, np.inf, True)
         bound = info.mip_dual_bound if np.isfinite(info.mip_dual_bound) else -np.inf
-        return Answer(values, float(bound), status == highspy.HighsModelStatus.kOptimal, interrupted)
+        finished = status == highspy.HighsModelStatus.kOptimal or bound >= enough
+        return Answer(values, float(bound), finished, interrupted)
 
     def _model(self, highspy: Any) -> Any:
         model = highspy.HighsLp()
@@ -99,12 +102,12 @@ def has_highs() -> bool:
     return True
 
 
-def _run(solver: Any, highspy: Any) -> bool:
-    """Solve; the first Ctrl-C ends it with the best solution so far. Whether there was one."""
+def _run(solver: Any, highspy: Any, enough: float) -> bool:
+    """Solve; enough of a bound or the first Ctrl-C ends it. Whether there was a Ctrl-C."""
     stopped: list[int] = []
 
-    def look(_kind: Any, _message: str, _out: Any, into: Any, _data: Any) -> None:
-        if stopped:
+    def look(_kind: Any, _message: str, out: Any, into: Any, _data: Any) -> None:
+        if stopped or out.mip_dual_bound >= enough:
             into.user_interrupt = True
 
     solver.setCallback(look, None)

@@ -17,7 +17,7 @@ def solved(problem: Problem, arcs: Arcs, best: Solution, beyond: float, stop: fl
     """Solve the program of these arcs; ``beyond`` is what every solution with other moves costs at least."""
     program, fillers = program_of(problem, arcs)
     start = _start_values(arcs, fillers, best.target, len(program.costs))
-    answer = program.solve(start, max(stop - time.monotonic(), 1.0), gap)
+    answer = program.solve(start, max(stop - time.monotonic(), 1.0), gap, enough=beyond)
     bound = max(best.bound, min(answer.bound, beyond))
     target = None if answer.values is None else realised(problem, arcs, fillers, answer.values)
     if target is None or problem.cost(target) >= best.objective:
