@@ -47,5 +47,6 @@ def remove_round(request: UserRequest, slug: str, round_slug: str) -> HttpRespon
         lambda version, given, reason: rounds.remove_round(round_, request.user, version, reason),
         dict,
     )
-    context = {"contest": round_.contest, "title": round_.name, "act": _("Remove this round")}
+    act = _("Remove this round")
+    context = {"contest": round_.contest, "title": f"{act}: {round_.name}", "act": act}
     return edit(request, round_.contest, edited, context)
