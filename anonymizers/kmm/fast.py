@@ -1,4 +1,4 @@
-"""`fast`: prices for a bound, a start from them, annealing, and regions solved anew until all is spent."""
+"""`fast`: prices for a bound, starts from them, annealings made one, and regions solved anew."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from anonymizers.kmm.arcs import all_arcs
 from anonymizers.kmm.guests import guests_of
 from anonymizers.kmm.integer_program import has_highs
 from anonymizers.kmm.lagrangian import Prices, lagrangian_bound
+from anonymizers.kmm.merging import merged
 from anonymizers.kmm.movement_program import solved
 from anonymizers.kmm.nearest import Neighbours, narrowed, neighbours
 from anonymizers.kmm.problem import Problem, Solution, require_solvable
@@ -32,7 +33,9 @@ DONOR_ROWS, DONOR_STAGE = 2, 30
 FOCUS = 1.0
 """A row whose opening costs so many steps beyond the bound is tried e times more seldom."""
 MOST_REGIONS = 150
-"""At usual effort no more regions are solved anew than this, and one for ten deficient rows."""
+"""At usual effort no more regions are solved anew than this, and one for twenty deficient rows."""
+RUNS, MERGED = 5, 3000
+"""Several short annealings and what is best in all of them beat one long one, up to so many incidences."""
 HOT, COLD = 0.6, 0.04
 """First and last temperature, as shares of the typical distance to the next row."""
 
@@ -51,20 +54,30 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
         return solved(problem, all_arcs(problem), best, np.inf, time.monotonic() + 10, 0.0)
     target = first_solution(problem, near)
     guests = guests_of(problem, near)
-    state = state_of(problem, narrowed(near, SEARCH_ROWS), guests.live, target)
+    searched = narrowed(near, SEARCH_ROWS)
+    state = state_of(problem, searched, guests.live, target)
     known = None
     finished = True
+    exactly = problem.l == 1 and has_highs()
     try:
         open_in_order(state, rng.permutation(len(near.rows)))
         target = state.place.copy()
         steps = int(np.clip(3e8 * effort / (len(guests.live) * 100), 250, 600))
         known = lagrangian_bound(problem, near, guests, problem.cost(target), steps)
         log.info("no solution is below %.6g; best so far %.6g", known.bound, problem.cost(target))
-        target = improved(problem, near, state, known, rng, effort)
-        if problem.l == 1 and has_highs():
-            budget = int(effort * np.clip(len(near.rows) / 10, 4, MOST_REGIONS))
-            target, finished = improved_by_regions(problem, near, target, rng, budget)
-            log.info("regions: %.6g", problem.cost(target))
+        runs = RUNS if exactly and len(guests.live) <= MERGED else 1
+        found = []
+        for _ in range(runs):
+            state = state_of(problem, searched, guests.live, target)
+            found.append(improved(problem, near, state, known, rng, effort / runs))
+        if exactly:
+            target, finished = merged(problem, near, found)
+            budget = int(effort * np.clip(len(near.rows) / 20, 4, MOST_REGIONS))
+            if finished:
+                target, finished = improved_by_regions(problem, near, target, rng, budget)
+            log.info("merged and solved in regions: %.6g", problem.cost(target))
+        else:
+            target = found[0]
     except KeyboardInterrupt:
         target, finished = _better(problem, target, state.place), False
     bound = known.bound if known else 0.0

@@ -16,7 +16,7 @@ from datasets.tables import Integers
 def solved(problem: Problem, arcs: Arcs, best: Solution, beyond: float, stop: float, gap: float) -> Solution:
     """Solve the program of these arcs; ``beyond`` is what every solution with other moves costs at least."""
     program, fillers = program_of(problem, arcs)
-    start = _start_values(arcs, fillers, best.target, len(program.costs))
+    start = start_values(arcs, fillers, best.target, len(program.costs))
     answer = program.solve(start, max(stop - time.monotonic(), 1.0), gap, enough=beyond)
     bound = max(best.bound, min(answer.bound, beyond))
     target = None if answer.values is None else realised(problem, arcs, fillers, answer.values)
@@ -75,7 +75,7 @@ def _need_values(
     program.constrain([*((u, 1.0) for u in seen), (filler, 1.0), (opened, -float(problem.l))], 0, np.inf)
 
 
-def _start_values(arcs: Arcs, fillers: dict[int, int], target: Integers, size: int) -> Floats | None:
+def start_values(arcs: Arcs, fillers: dict[int, int], target: Integers, size: int) -> Floats | None:
     """The known solution as values of the variables, if its moves are all among the arcs."""
     used = arcs.row == target[arcs.incidence]
     if len(np.unique(arcs.incidence[used])) < len(np.unique(arcs.incidence)):

@@ -1,0 +1,40 @@
+"""Several solutions made one: the best that can be made of their moves, by a small integer program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anonymizers.kmm.arcs import Arcs
+from anonymizers.kmm.movement_program import program_of, realised, start_values
+from anonymizers.kmm.nearest import Neighbours
+from anonymizers.kmm.problem import Problem
+from datasets.tables import Integers
+
+NODES = 1
+"""Branches that the solver may look at: a limit of work, not of time, so that results can be repeated."""
+SECONDS = 3600.0
+"""Never reached: only work ends a program."""
+
+
+def merged(problem: Problem, near: Neighbours, solutions: Sequence[Integers]) -> tuple[Integers, bool]:
+    """Never worse than the best of them. The second part is False if an interrupt ended the work early.
+
+    Only people of deficient rows choose; who came from a safe row in some solution stays at home.
+    """
+    best = min(solutions, key=problem.cost)
+    if len(solutions) == 1:
+        return best, True
+    live = np.flatnonzero(near.index[problem.row] >= 0)
+    used = np.unique(np.concatenate([live * problem.n_rows + target[live] for target in solutions]))
+    incidence, row = used // problem.n_rows, used % problem.n_rows
+    apart = problem.points[problem.row[incidence]] - problem.points[row]
+    deficient = np.unique(row[near.index[row] >= 0]).tolist()
+    arcs = Arcs(incidence, row, np.sqrt((apart**2).sum(axis=1)), dict.fromkeys(deficient, np.inf))
+    program, fillers = program_of(problem, arcs)
+    start = start_values(arcs, fillers, best, len(program.costs))
+    answer = program.solve(start, SECONDS, 1e-4, NODES)
+    target = None if answer.values is None else realised(problem, arcs, fillers, answer.values)
+    better = target is not None and problem.cost(target) < problem.cost(best)
+    return (target if better and target is not None else best), not answer.interrupted
