@@ -70,7 +70,7 @@ def _board(round_: Round) -> dict[str, Any]:
 def _attacks(round_: Round) -> list[dict[str, Any]]:
     attacks = Attack.objects.filter(round=round_, is_dry_run=False).select_related("team").order_by("pk")
     cells: dict[int, list[dict[str, Any]]] = {attack.pk: [] for attack in attacks}
-    runs = AttackRun.objects.filter(attack__in=cells, state=AttackRun.State.DONE).order_by("pk")
+    runs = AttackRun.objects.filter(attack__in=cells, state=AttackRun.State.DONE).order_by("entry_id")
     for run in runs.select_related("entry__team"):
         cells[run.attack_id].append(
             {"team": run.entry.team.name, "entry": run.entry.number, "hits": run.hits}

@@ -92,19 +92,21 @@ def as_svg(results: dict[str, dict[str, dict[str, float]]]) -> str:
 
     names = ("kmm", "panel-swap", "panel-dirichlet", "panel-delete", "panel-cluster")
     with matplotlib.rc_context({"svg.hashsalt": "kakurenbo", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(10, 6), layout="constrained")
+        figure = Figure(figsize=(10, 6.4), layout="constrained")
         for axes, metric in zip(figure.subplots(2, 3).ravel(), METRICS, strict=True):
             for number, name in enumerate(names):
                 heights = [
-                    np.nanmean([loss.get(metric, np.nan) for label, loss in runs.items()
-                                if label.split()[0] == name] or [np.nan])
+                    float(np.mean([loss.get(metric, np.nan) for label, loss in runs.items()
+                                   if label.split()[0] == name]))
                     for runs in results.values() if any(metric in loss for loss in runs.values())
                 ]  # fmt: skip
                 places = np.arange(len(heights)) + 0.16 * number
                 axes.bar(places, heights, width=0.15, label=name, color=f"C{number}")
             axes.set(title=metric, yscale="log", xticks=[])
-        figure.axes[0].legend(fontsize="small")
-        figure.suptitle("Loss, %, by data set (left: margarine, right: receipts); mean over k")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+        figure.suptitle(
+            "Loss by data set (left: margarine, right: receipts), mean over k; no bar: 0 or undefined"
+        )
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
