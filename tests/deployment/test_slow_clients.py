@@ -6,11 +6,14 @@ import select
 import socket
 import time
 import urllib.request
+from collections import deque
+from types import SimpleNamespace
 
 import pytest
 from django.http import UnreadablePostError
 
 from config.bodies import Body
+from config.webworker import PatientWorker
 from contest import processes
 from contest.api.errors import handle
 from tests.conftest import free_port
@@ -96,3 +99,16 @@ def test_a_body_that_breaks_off_is_an_error_and_not_a_shorter_body() -> None:
 def test_the_api_says_so_in_its_own_shape() -> None:
     answer = handle(UnreadablePostError(), {})
     assert (answer.status_code, answer.data["error"]["code"]) == (408, "too-slow")
+
+
+def test_a_process_takes_as_many_requests_as_it_has_threads() -> None:
+    """Connections that ask for nothing do not count, and gunicorn's own limit holds."""
+    worker = PatientWorker.__new__(PatientWorker)
+    worker.cfg = SimpleNamespace(threads=2)
+    worker.keepalived_conns, worker.pending_conns = deque(), deque()
+    worker.worker_connections = 6
+    assert worker.worker_connections == 2
+    worker.keepalived_conns.extend("abc")
+    assert worker.worker_connections == 5
+    worker.pending_conns.extend("de")
+    assert worker.worker_connections == 6
