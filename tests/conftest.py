@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +23,14 @@ def missing(reason: str) -> None:
     if os.environ.get("KAKURENBO_REQUIRE_ALL"):
         pytest.fail(f"{reason} (KAKURENBO_REQUIRE_ALL is set, so this is a failure)")
     pytest.skip(reason)
+
+
+@contextlib.contextmanager
+def alone(name: str) -> Iterator[None]:
+    """One test on this machine at a time: for what takes most of a server that test runs share."""
+    with (Path(tempfile.gettempdir()) / f"kakurenbo-{name}.lock").open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def free_port() -> int:
