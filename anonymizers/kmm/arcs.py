@@ -27,8 +27,7 @@ def all_arcs(problem: Problem) -> Arcs:
     """Every incidence to every row; no fillers, for everybody is in the program."""
     incidence = np.repeat(np.arange(problem.size), problem.n_rows)
     row = np.tile(np.arange(problem.n_rows), problem.size)
-    difference = problem.points[problem.row[incidence]] - problem.points[row]
-    cost = np.sqrt((difference**2).sum(axis=1))
+    cost = problem.distances(incidence, row)
     return Arcs(incidence, row, cost, dict.fromkeys(range(problem.n_rows), np.inf))
 
 

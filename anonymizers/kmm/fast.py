@@ -58,6 +58,7 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
     state = state_of(problem, searched, guests.live, target)
     known = None
     finished = True
+    found: list[Integers] = []
     exactly = problem.l == 1 and has_highs()
     try:
         open_in_order(state, rng.permutation(len(near.rows)))
@@ -66,7 +67,6 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
         known = lagrangian_bound(problem, near, guests, problem.cost(target), steps)
         log.info("no solution is below %.6g; best so far %.6g", known.bound, problem.cost(target))
         runs = RUNS if exactly and len(guests.live) <= MERGED else 1
-        found = []
         for _ in range(runs):
             state = state_of(problem, searched, guests.live, target)
             found.append(improved(problem, near, state, known, rng, effort / runs))
@@ -79,7 +79,7 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
         else:
             target = found[0]
     except KeyboardInterrupt:
-        target, finished = _better(problem, target, state.place), False
+        target, finished = min([target, *found, state.place.copy()], key=problem.cost), False
     bound = known.bound if known else 0.0
     return Solution(target, problem.cost(target), bound, finished)
 

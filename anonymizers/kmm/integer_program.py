@@ -13,6 +13,9 @@ import numpy.typing as npt
 from anonymizers.kmm.cbc import Answer, solved_by_cbc
 from anonymizers.kmm.problem import Floats
 
+AMPLE_SECONDS = 3600.0
+"""Never reached by programs that a limit of work ends, so that results can be repeated."""
+
 
 @dataclass(eq=False)
 class Program:

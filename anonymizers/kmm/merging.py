@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anonymizers.kmm.arcs import Arcs
+from anonymizers.kmm.integer_program import AMPLE_SECONDS
 from anonymizers.kmm.movement_program import program_of, realised, start_values
 from anonymizers.kmm.nearest import Neighbours
 from anonymizers.kmm.problem import Problem
@@ -14,8 +15,6 @@ from datasets.tables import Integers
 
 NODES = 1
 """Branches that the solver may look at: a limit of work, not of time, so that results can be repeated."""
-SECONDS = 3600.0
-"""Never reached: only work ends a program."""
 
 
 def merged(problem: Problem, near: Neighbours, solutions: Sequence[Integers]) -> tuple[Integers, bool]:
@@ -29,12 +28,12 @@ def merged(problem: Problem, near: Neighbours, solutions: Sequence[Integers]) ->
     live = np.flatnonzero(near.index[problem.row] >= 0)
     used = np.unique(np.concatenate([live * problem.n_rows + target[live] for target in solutions]))
     incidence, row = used // problem.n_rows, used % problem.n_rows
-    apart = problem.points[problem.row[incidence]] - problem.points[row]
     deficient = np.unique(row[near.index[row] >= 0]).tolist()
-    arcs = Arcs(incidence, row, np.sqrt((apart**2).sum(axis=1)), dict.fromkeys(deficient, np.inf))
+    arcs = Arcs(incidence, row, problem.distances(incidence, row), dict.fromkeys(deficient, np.inf))
     program, fillers = program_of(problem, arcs)
     start = start_values(arcs, fillers, best, len(program.costs))
-    answer = program.solve(start, SECONDS, 1e-4, NODES)
+    answer = program.solve(start, AMPLE_SECONDS, 1e-4, NODES)
     target = None if answer.values is None else realised(problem, arcs, fillers, answer.values)
-    better = target is not None and problem.cost(target) < problem.cost(best)
-    return (target if better and target is not None else best), not answer.interrupted
+    if target is None or problem.cost(target) >= problem.cost(best):
+        target = best
+    return target, not answer.interrupted

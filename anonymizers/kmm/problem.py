@@ -50,11 +50,15 @@ class Problem:
         """Rows that already hold k different people (and l different values): they can stay as they are."""
         return legal_rows(self, self.row)
 
+    def distances(self, incidence: Integers, row: Integers) -> Floats:
+        """What it costs each of some incidences to go to a row of its own."""
+        difference = self.points[self.row[incidence]] - self.points[row]
+        return np.sqrt((difference**2).sum(axis=1))
+
     def cost(self, target: Integers) -> float:
         """The objective (2): the summed distance of all moves."""
         moved = np.flatnonzero(target != self.row)
-        difference = self.points[self.row[moved]] - self.points[target[moved]]
-        return float(np.sqrt((difference**2).sum(axis=1)).sum())
+        return float(self.distances(moved, target[moved]).sum())
 
 
 @dataclass(frozen=True, eq=False)

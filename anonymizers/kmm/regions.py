@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.kmm.integer_program import Program
+from anonymizers.kmm.integer_program import AMPLE_SECONDS, Program
 from anonymizers.kmm.nearest import Neighbours
 from anonymizers.kmm.problem import Floats, Problem
 from anonymizers.kmm.start import costs_of
@@ -24,8 +24,6 @@ OUTSIDE_ROWS = 5
 """So many open rows outside the region, the nearest, may take it in as well."""
 NODES = 4
 """Branches that the solver may look at: a limit of work, not of time, so that results can be repeated."""
-SECONDS = 3600.0
-"""Never reached: only work ends a region."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ def solved_region(problem: Problem, near: Neighbours, target: Integers, rows: In
     start[: len(ways.row)] = ways.row == target[ways.incidence]
     for row, variable in opens.items():
         start[variable] = float((target == row).any())
-    answer = program.solve(start, SECONDS, 1e-4, NODES)
+    answer = program.solve(start, AMPLE_SECONDS, 1e-4, NODES)
     if answer.values is None:
         return Region(None, answer.interrupted)
     used = answer.values[: len(ways.row)] > 0.5
@@ -144,8 +142,7 @@ def _ways(
     taken = problem.person[others] * problem.n_rows + target[others]
     kept = ~np.isin(problem.person[incidence] * problem.n_rows + row, taken)
     incidence, row = incidence[kept], row[kept]
-    difference = problem.points[problem.row[incidence]] - problem.points[row]
-    return Ways(incidence, row, np.sqrt((difference**2).sum(axis=1)))
+    return Ways(incidence, row, problem.distances(incidence, row))
 
 
 def _program(

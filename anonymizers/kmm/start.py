@@ -77,4 +77,4 @@ def dealt(problem: Problem) -> Integers:
 
 def costs_of(problem: Problem, target: Integers) -> Floats:
     """What each incidence's move costs."""
-    return np.sqrt(((problem.points[problem.row] - problem.points[target]) ** 2).sum(axis=1))
+    return problem.distances(np.arange(problem.size), target)

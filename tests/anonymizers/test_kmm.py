@@ -24,6 +24,8 @@ from anonymizers.kmm.cbc import solved_by_cbc
 from anonymizers.kmm.exact import exact
 from anonymizers.kmm.fast import fast
 from anonymizers.kmm.integer_program import Program
+from anonymizers.kmm.merging import merged
+from anonymizers.kmm.nearest import neighbours
 from anonymizers.kmm.problem import Problem, is_legal, require_solvable
 from anonymizers.kmm.start import dealt
 from anonymizers.publish import Refused
@@ -201,12 +203,47 @@ def interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.usefixtures("interrupts")
-def test_an_interrupt_leaves_the_best_legal_solution_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
+def random_problem(seed: int) -> Problem:
+    """40 people on up to 60 rows, k = 6."""
+    rng = np.random.default_rng(seed)
     key = np.unique(rng.integers(0, 60, size=300) * 40 + rng.integers(0, 40, size=300))
     row = np.unique(key // 40, return_inverse=True)[1]
-    problem = Problem(rng.random((row.max() + 1, 2)), row, key % 40, 6, 1, np.zeros(40, dtype=np.int64))
+    return Problem(rng.random((row.max() + 1, 2)), row, key % 40, 6, 1, np.zeros(40, dtype=np.int64))
+
+
+def test_an_interrupt_keeps_what_earlier_annealings_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = random_problem(2)
+    good = fast(problem, np.random.default_rng(1))
+    annealings = iter([good.target])
+
+    def interrupted_at_the_second(*arguments: object) -> object:
+        for target in annealings:
+            return target
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fast_module, "improved", interrupted_at_the_second)
+    done = fast(problem, np.random.default_rng(1))
+    assert not done.finished
+    assert done.objective == good.objective
+
+
+def test_merged_solutions_are_legal_and_no_worse_than_the_best_of_them() -> None:
+    better = 0
+    for seed in range(5):
+        problem = random_problem(seed)
+        near = neighbours(problem, 60, 12)
+        found = [fast(problem, np.random.default_rng(i), 0.002).target for i in range(4)]
+        target, finished = merged(problem, near, found)
+        best = min(problem.cost(each) for each in found)
+        assert finished and is_legal(problem, target)
+        assert problem.cost(target) <= best
+        better += problem.cost(target) < best - 1e-9
+    assert better > 0, "merging never helped"
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_an_interrupt_leaves_the_best_legal_solution_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = random_problem(1)
     stages = []
 
     def stop_at_the_third(*arguments: object) -> float:
@@ -217,7 +254,7 @@ def test_an_interrupt_leaves_the_best_legal_solution_so_far(monkeypatch: pytest.
 
     fast_module_anneal = fast_module.anneal
     monkeypatch.setattr(fast_module, "anneal", stop_at_the_third)
-    done = fast(problem, rng)
+    done = fast(problem, np.random.default_rng(1))
     assert not done.finished
     assert is_legal(problem, done.target)
     assert len(stages) <= 4
