@@ -73,18 +73,20 @@ class RoundFields(Shape):
         return rules
 
 
-class ContestChange(Shape):
+class Change(Shape):
+    """What may be previewed, is refused where another has changed the same meanwhile, and needs a reason."""
+
     version = s.IntegerField(min_value=1)
+    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
+    reason = s.CharField(max_length=300)
+
+
+class ContestChange(Change):
     settings = ContestFields()
-    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
-    reason = s.CharField(max_length=300)
 
 
-class RoundChange(Shape):
-    version = s.IntegerField(min_value=1)
+class RoundChange(Change):
     settings = RoundFields()
-    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
-    reason = s.CharField(max_length=300)
 
 
 class ConsequenceShape(Shape):
@@ -93,7 +95,7 @@ class ConsequenceShape(Shape):
     text = s.CharField()
 
 
-class RoundOrder(Shape):
+class RoundOrder(Change):
     """A round like another of the contest, or like one of a preset; all else is changed in its settings."""
 
     version = s.IntegerField(min_value=1, help_text="The version of the contest's settings that you saw.")
@@ -103,14 +105,10 @@ class RoundOrder(Shape):
     name = s.CharField(max_length=80)
     slug = s.SlugField(max_length=50, validators=[free_word])
     starts_at = s.DateTimeField(help_text="When its first phase begins; the others follow.")
-    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
-    reason = s.CharField(max_length=300)
 
 
-class Removal(Shape):
-    version = s.IntegerField(min_value=1)
-    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
-    reason = s.CharField(max_length=300)
+class Removal(Change):
+    """Of a round that nobody has played."""
 
 
 class Consequences(Shape):
