@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from anonymizers.kmm.guests import Guests
 from anonymizers.kmm.lagrangian import Prices
@@ -22,6 +23,12 @@ class Arcs:
     cost: Floats
     filler_cost: dict[int, float]
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> Arcs:
+        """Some of them; a row to which none leads any more is not opened."""
+        rows = set(self.row[kept].tolist())
+        floor = {row: cost for row, cost in self.filler_cost.items() if row in rows}
+        return Arcs(self.incidence[kept], self.row[kept], self.cost[kept], floor)
+
 
 def all_arcs(problem: Problem) -> Arcs:
     """Every incidence to every row; no fillers, for everybody is in the program."""
@@ -31,8 +38,10 @@ def all_arcs(problem: Problem) -> Arcs:
     return Arcs(incidence, row, cost, dict.fromkeys(range(problem.n_rows), np.inf))
 
 
-def arcs_within(problem: Problem, near: Neighbours, guests: Guests, known: Prices, slack: float) -> Arcs:
-    """The moves whose use lifts the bound by no more than the slack.
+def arcs_within(
+    problem: Problem, near: Neighbours, guests: Guests, known: Prices, slack: float
+) -> tuple[Arcs, Floats]:
+    """The moves whose use lifts the bound by no more than the slack, and by how much each lifts it.
 
     To open row t costs ``opening`` instead of min(0, opening); whoever is not in its cheapest crowd takes the
     dearest place there. A guest of a safe row costs d − λ.
@@ -43,10 +52,12 @@ def arcs_within(problem: Problem, near: Neighbours, guests: Guests, known: Price
         distance = np.sqrt(((problem.points[near.rows] - problem.points[near.rows[i]]) ** 2).sum(axis=1))
         offered = distance[near.index[problem.row[guests.live]]]
         extra = np.maximum(offered - known.prices[guests.live] - known.dearest[i], 0.0)
-        kept = np.flatnonzero(np.maximum(known.opening[i], 0.0) + extra <= slack)
-        pieces.append((guests.live[kept], np.full(len(kept), near.rows[i]), offered[kept]))
-    welcome = np.flatnonzero(guests.cost - known.prices[guests.incidence] <= slack)
-    pieces.append((guests.incidence[welcome], guests.row[welcome], guests.cost[welcome]))
-    incidence, row, cost = (np.concatenate(part) for part in zip(*pieces, strict=True))
+        lift = np.maximum(known.opening[i], 0.0) + extra
+        kept = np.flatnonzero(lift <= slack)
+        pieces.append((guests.live[kept], np.full(len(kept), near.rows[i]), offered[kept], lift[kept]))
+    lift = np.maximum(guests.cost - known.prices[guests.incidence], 0.0)
+    kept = np.flatnonzero(lift <= slack)
+    pieces.append((guests.incidence[kept], guests.row[kept], guests.cost[kept], lift[kept]))
+    incidence, row, cost, lift = (np.concatenate(part) for part in zip(*pieces, strict=True))
     floor = dict(zip(near.rows[opens].tolist(), near.floor[opens].tolist(), strict=True))
-    return Arcs(incidence, row, cost, floor)
+    return Arcs(incidence, row, cost, floor), lift

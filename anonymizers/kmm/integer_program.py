@@ -15,23 +15,31 @@ from anonymizers.kmm.problem import Floats
 
 AMPLE_SECONDS = 3600.0
 """Never reached by programs that a limit of work ends, so that results can be repeated."""
+TOLERANCE = 1e-5
+"""What is so near to a whole number is one."""
 
 
 @dataclass(eq=False)
 class Program:
-    """min c·x, rows between bounds, all variables whole numbers from 0 to their upper bound."""
+    """min c·x, rows between bounds, variables from 0 to their upper bound.
+
+    Variables that are not declared whole must be so at every vertex once the others are fixed, as the moves
+    of a flow are: the solver then branches on the others alone.
+    """
 
     costs: list[float] = field(default_factory=list)
     uppers: list[float] = field(default_factory=list)
+    wholes: list[bool] = field(default_factory=list)
     lows: list[float] = field(default_factory=list)
     highs: list[float] = field(default_factory=list)
     begins: list[int] = field(default_factory=lambda: [0])
     columns: list[int] = field(default_factory=list)
     factors: list[float] = field(default_factory=list)
 
-    def variable(self, cost: float, upper: float = 1.0) -> int:
+    def variable(self, cost: float, upper: float = 1.0, whole: bool = True) -> int:
         self.costs.append(cost)
         self.uppers.append(upper)
+        self.wholes.append(whole)
         return len(self.costs) - 1
 
     def constrain(self, terms: list[tuple[int, float]], low: float, high: float) -> None:
@@ -58,23 +66,23 @@ class Program:
     def _solved_by_highs(
         self, highspy: Any, start: Floats | None, seconds: float, gap: float, nodes: int, enough: float
     ) -> Answer:
-        solver = highspy.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
+        solver = quiet_highs(highspy, seconds)
         solver.setOptionValue("mip_rel_gap", gap)
-        solver.setOptionValue("time_limit", float(seconds))
         if nodes:
             solver.setOptionValue("mip_max_nodes", nodes)
-        solver.passModel(self._model(highspy))
+        model = self.model(highspy)
+        kinds = highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger
+        model.integrality_ = [kinds[whole] for whole in self.wholes]
+        solver.passModel(model)
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             solver.setSolution(known)
-        interrupted = _run(solver, highspy, enough)
+        interrupted = run(solver, highspy, enough)
         info = solver.getInfo()
         values: npt.NDArray[np.float64] | None = None
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-            values = np.asarray(solver.getSolution().col_value)
+            values = self._at_vertex(highspy, np.asarray(solver.getSolution().col_value))
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             return Answer(None, np.inf, True)
@@ -82,7 +90,21 @@ class Program:
         finished = status == highspy.HighsModelStatus.kOptimal or bound >= enough
         return Answer(values, float(bound), finished, interrupted)
 
-    def _model(self, highspy: Any) -> Any:
+    def _at_vertex(self, highspy: Any, values: Floats) -> Floats:
+        """The same where all is whole already; else what a vertex with these whole variables says."""
+        if np.abs(values - np.round(values)).max(initial=0.0) < TOLERANCE:
+            return values
+        whole = np.array(self.wholes)
+        solver = quiet_highs(highspy, AMPLE_SECONDS)
+        model = self.model(highspy)
+        model.col_lower_ = np.where(whole, np.round(values), 0.0)
+        model.col_upper_ = np.where(whole, np.round(values), self.uppers)
+        solver.passModel(model)
+        solver.run()
+        return np.asarray(solver.getSolution().col_value)
+
+    def model(self, highspy: Any) -> Any:
+        """The program for HiGHS, all variables continuous."""
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = len(self.costs), len(self.lows)
         model.col_cost_, model.col_lower_ = np.array(self.costs), np.zeros(len(self.costs))
@@ -92,7 +114,6 @@ class Program:
         model.a_matrix_.start_ = np.array(self.begins, dtype=np.int32)
         model.a_matrix_.index_ = np.array(self.columns, dtype=np.int32)
         model.a_matrix_.value_ = np.array(self.factors)
-        model.integrality_ = [highspy.HighsVarType.kInteger] * len(self.costs)
         return model
 
 
@@ -105,7 +126,16 @@ def has_highs() -> bool:
     return True
 
 
-def _run(solver: Any, highspy: Any, enough: float) -> bool:
+def quiet_highs(highspy: Any, seconds: float) -> Any:
+    """A solver on one thread that prints nothing."""
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    solver.setOptionValue("time_limit", float(seconds))
+    return solver
+
+
+def run(solver: Any, highspy: Any, enough: float = np.inf) -> bool:
     """Solve; enough of a bound or the first Ctrl-C ends it. Whether there was a Ctrl-C."""
     stopped: list[int] = []
 
@@ -115,6 +145,7 @@ def _run(solver: Any, highspy: Any, enough: float) -> bool:
 
     solver.setCallback(look, None)
     solver.startCallback(highspy.cb.HighsCallbackType.kCallbackMipInterrupt)
+    solver.startCallback(highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt)
     if threading.current_thread() is not threading.main_thread():
         solver.run()
         return False

@@ -13,7 +13,7 @@ from anonymizers.kmm.nearest import Neighbours
 from anonymizers.kmm.problem import Problem
 from datasets.tables import Integers
 
-NODES = 1
+GAP, NODES = 1e-3, 1
 """Branches that the solver may look at: a limit of work, not of time, so that results can be repeated."""
 
 
@@ -32,7 +32,7 @@ def merged(problem: Problem, near: Neighbours, solutions: Sequence[Integers]) ->
     arcs = Arcs(incidence, row, problem.distances(incidence, row), dict.fromkeys(deficient, np.inf))
     program, fillers = program_of(problem, arcs)
     start = start_values(arcs, fillers, best, len(program.costs))
-    answer = program.solve(start, AMPLE_SECONDS, 1e-4, NODES)
+    answer = program.solve(start, AMPLE_SECONDS, GAP, NODES)
     target = None if answer.values is None else realised(problem, arcs, fillers, answer.values)
     if target is None or problem.cost(target) >= problem.cost(best):
         target = best

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
 from anonymizers.kmm.arcs import Arcs
+from anonymizers.kmm.cuts import Cut
 from anonymizers.kmm.integer_program import Program
 from anonymizers.kmm.problem import Floats, Problem, Solution, is_legal
 from datasets.tables import Integers
 
 
-def solved(problem: Problem, arcs: Arcs, best: Solution, beyond: float, stop: float, gap: float) -> Solution:
+def solved(
+    problem: Problem,
+    arcs: Arcs,
+    best: Solution,
+    beyond: float,
+    stop: float,
+    gap: float,
+    cuts: Sequence[Cut] = (),
+) -> Solution:
     """Solve the program of these arcs; ``beyond`` is what every solution with other moves costs at least."""
-    program, fillers = program_of(problem, arcs)
+    program, fillers = program_of(problem, arcs, cuts)
     start = start_values(arcs, fillers, best.target, len(program.costs))
     answer = program.solve(start, max(stop - time.monotonic(), 1.0), gap, enough=beyond)
     bound = max(best.bound, min(answer.bound, beyond))
@@ -26,18 +36,19 @@ def solved(problem: Problem, arcs: Arcs, best: Solution, beyond: float, stop: fl
     return Solution(target, cost, min(bound, cost), answer.finished)
 
 
-def program_of(problem: Problem, arcs: Arcs) -> tuple[Program, dict[int, int]]:
+def program_of(problem: Problem, arcs: Arcs, cuts: Sequence[Cut] = ()) -> tuple[Program, dict[int, int]]:
     """The program: variables are the arcs in their order, then openings, fillers and values.
 
     Each incidence takes one arc; an arc needs its row open; an open row needs k people (A2) and l values
-    (A6, A7); nobody comes twice to a row (A4).
+    (A6, A7); nobody comes twice to a row (A4); cuts hold for all of this.
     """
+    whole = moves_are_whole(problem)
     program = Program()
     leaving, arriving, person_row = defaultdict(list), defaultdict(list), defaultdict(list)
     for a, (e, row, cost) in enumerate(
         zip(arcs.incidence.tolist(), arcs.row.tolist(), arcs.cost.tolist(), strict=True)
     ):
-        program.variable(cost)
+        program.variable(cost, whole=whole)
         leaving[e].append(a)
         person_row[(problem.person[e], row)].append(a)
         if row in arcs.filler_cost:
@@ -48,7 +59,8 @@ def program_of(problem: Problem, arcs: Arcs) -> tuple[Program, dict[int, int]]:
     for row, filler_cost in arcs.filler_cost.items():
         opens[row] = program.variable(0.0)
         possible = np.isfinite(filler_cost)
-        fillers[row] = program.variable(filler_cost if possible else 0.0, problem.k if possible else 0.0)
+        most = problem.k if possible else 0.0
+        fillers[row] = program.variable(filler_cost if possible else 0.0, most, whole)
         program.constrain([(fillers[row], 1.0), (opens[row], -problem.k)], -np.inf, 0)
         crowd = [(a, 1.0) for a in arriving[row]]
         program.constrain([*crowd, (fillers[row], 1.0), (opens[row], -float(problem.k))], 0, np.inf)
@@ -59,7 +71,29 @@ def program_of(problem: Problem, arcs: Arcs) -> tuple[Program, dict[int, int]]:
             program.constrain([*((a, 1.0) for a in same), (opens[row], -1.0)], -np.inf, 0)
         elif len(same) > 1:
             program.constrain([(a, 1.0) for a in same], -np.inf, 1)
+    for cut in cuts:
+        program.constrain(cut_terms(arcs, fillers, cut), -float(cut.factor * cut.full), np.inf)
     return program, fillers
+
+
+def cut_terms(arcs: Arcs, fillers: dict[int, int], cut: Cut) -> list[tuple[int, float]]:
+    """I − factor · V, which is at least −factor · full."""
+    coming = np.isin(arcs.row, cut.rows) & ~np.isin(arcs.incidence, cut.inside)
+    terms = [(a, 1.0) for a in np.flatnonzero(coming).tolist()]
+    for row in cut.rows.tolist():
+        if row in fillers:
+            terms += [(fillers[row], 1.0), (fillers[row] - 1, -float(cut.factor))]
+    return terms
+
+
+def moves_are_whole(problem: Problem) -> bool:
+    """Whether moves are declared whole numbers.
+
+    Once it is known which rows are open, the rest is a flow, from incidences over pairs of person and row to
+    rows: its vertices are whole anyway, and the solver branches on openings alone. Counted values are no
+    flow; and where two people meet, the solver's own cuts on whole moves are worth more (measured).
+    """
+    return problem.l > 1 or problem.k == 2
 
 
 def _need_values(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.kmm.integer_program import AMPLE_SECONDS, Program
+from anonymizers.kmm.movement_program import moves_are_whole
 from anonymizers.kmm.nearest import Neighbours
 from anonymizers.kmm.problem import Floats, Problem
 from anonymizers.kmm.start import costs_of
@@ -150,11 +151,12 @@ def _program(
 ) -> tuple[Program, dict[int, int]]:
     """Rows of the region open or close; open rows outside it stay open with at least k people."""
     program = Program()
+    whole = moves_are_whole(problem)
     leaving, arriving, person_row = defaultdict(list), defaultdict(list), defaultdict(list)
     for a, (e, row, cost) in enumerate(
         zip(ways.incidence.tolist(), ways.row.tolist(), ways.cost.tolist(), strict=True)
     ):
-        program.variable(cost)
+        program.variable(cost, whole=whole)
         leaving[e].append(a)
         arriving[row].append(a)
         person_row[(int(problem.person[e]), row)].append(a)
