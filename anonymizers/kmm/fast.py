@@ -34,7 +34,9 @@ FOCUS = 1.0
 """A row whose opening costs so many steps beyond the bound is tried e times more seldom."""
 MOST_REGIONS = 150
 """At usual effort no more regions are solved anew than this, and one for twenty deficient rows."""
-RUNS, MERGED = 5, 3000
+GROWTH = 0.7
+"""Moves grow less than rows do: what a short annealing leaves, merging and regions find."""
+RUNS, MERGED = 8, 3000
 """Several short annealings and what is best in all of them beat one long one, up to so many incidences."""
 HOT, COLD = 0.6, 0.04
 """First and last temperature, as shares of the typical distance to the next row."""
@@ -90,7 +92,7 @@ def improved(
     """Anneal from the rows that the prices open, and from what was there before; the better one is kept."""
     best = state.place.copy()
     open_in_order(state, np.argsort(-known.openness, kind="stable"))
-    moves = int(effort * np.clip(2500 * len(near.rows), 50_000, 5_000_000)) // STAGES + 1
+    moves = int(effort * np.clip(8000 * len(near.rows) ** GROWTH, 50_000, 5_000_000)) // STAGES + 1
     picks = _promising(known, state.step)
     heats = state.step * HOT * (COLD / HOT) ** (np.arange(STAGES + 1) / STAGES)
     try:

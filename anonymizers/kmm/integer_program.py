@@ -70,6 +70,13 @@ class Program:
         solver.setOptionValue("mip_rel_gap", gap)
         if nodes:
             solver.setOptionValue("mip_max_nodes", nodes)
+            # What takes most of a short search and hardly finds anything in it.
+            for dear in (
+                "mip_allow_restart",
+                "mip_heuristic_run_rins",
+                "mip_heuristic_run_root_reduced_cost",
+            ):
+                solver.setOptionValue(dear, False)
         model = self.model(highspy)
         kinds = highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger
         model.integrality_ = [kinds[whole] for whole in self.wholes]

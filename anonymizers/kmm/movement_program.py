@@ -91,9 +91,9 @@ def moves_are_whole(problem: Problem) -> bool:
 
     Once it is known which rows are open, the rest is a flow, from incidences over pairs of person and row to
     rows: its vertices are whole anyway, and the solver branches on openings alone. Counted values are no
-    flow; and where two people meet, the solver's own cuts on whole moves are worth more (measured).
+    flow; and where two or three people meet, the solver's own cuts on whole moves are worth more (measured).
     """
-    return problem.l > 1 or problem.k == 2
+    return problem.l > 1 or problem.k <= 3
 
 
 def _need_values(
