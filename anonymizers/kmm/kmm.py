@@ -20,7 +20,7 @@ from anonymizers.table_method import Columns, TableMethod, TableResult, columns_
 
 def kmm(
     table: pd.DataFrame, columns: Columns, rng: np.random.Generator, *, k: int = 5, l: int = 1,  # noqa: E741
-    solver: str = "fast", parts: int = 6, effort: float = 1.0, seconds: float = 600.0,
+    solver: str = "fast", parts: int = 6, effort: float = 1.0, seconds: float = 600.0, gap: float = 0.0,
     weights: str = "",
 ) -> TableResult:  # fmt: skip
     """Alter as little as possible so that every quasi-identifier is held by at least k different people.
@@ -34,10 +34,11 @@ def kmm(
     where unequal categories differ by 1. With ``l`` > 1, every row also ends with at least l different
     values of the sensitive column (6). Equal records of one person move together (A5).
 
-    ``fast`` searches and proves how far it may be from the optimum: a Lagrangian bound, annealing, and
-    small integer programs over regions of near rows.
-    ``exact`` proves the optimum by an integer program. ``split`` deals the rows at random into parts, as the
-    paper does; it is here to be compared with.
+    ``fast`` searches and proves how far it may be from the optimum: a Lagrangian bound, annealings, the best
+    that can be made of them, and small integer programs over regions of near rows.
+    ``exact`` proves the optimum, or that no solution is better by more than a share ``gap`` of its bound, by
+    integer programs tightened with cuts. ``split`` deals the rows at random into parts, as the paper does; it
+    is here to be compared with.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data: Protecting for k-Anonymity"
     (2022), section 4 and Appendix A.
@@ -52,7 +53,7 @@ def kmm(
     sensitive = only_column(columns, "sensitive") if l > 1 or columns_of(columns, "sensitive") else None
     by_name = checked_weights(qid, parsed_weights(weights))
     panel = panel_problem(table, id, qid, k, l, sensitive, by_name)
-    done = solved(panel.problem, rng, solver, parts, effort, seconds)
+    done = solved(panel.problem, rng, solver, parts, effort, seconds, gap)
     released = written_back(table, panel, done, qid)
     report = distortion(table, released, qid, by_name) | {
         "people": panel.problem.n_people,
@@ -69,9 +70,10 @@ def kmm(
 
 def solved(
     problem: Problem, rng: np.random.Generator, solver: str, parts: int, effort: float, seconds: float,
+    gap: float,
 ) -> Solution:  # fmt: skip
     if solver == "exact":
-        return solve_exactly(problem, rng, seconds)
+        return solve_exactly(problem, rng, seconds, gap)
     if solver == "split":
         return split(problem, rng, parts)
     return fast(problem, rng, effort)
@@ -134,7 +136,7 @@ KMM = TableMethod(
     meaning="Moves records to near quasi-identifiers, as little as possible, until k people share each.",
     function=kmm,
     reference="Li, Schneider, Yu, Gupta, Reidentification Risk in Panel Data (2022), section 4",
-    version=1,
+    version=2,
     parameters=(
         Parameter("k", "int", 5, "So many different people share every quasi-identifier.", low=2),
         Parameter("l", "int", 1, "So many different sensitive values does each have (1: no demand).", low=1),
@@ -142,6 +144,7 @@ KMM = TableMethod(
         Parameter("parts", "int", 6, "Into how many parts `split` deals the rows.", low=1),
         Parameter("effort", "float", 1.0, "How long `fast` searches, 1 being usual.", low=0, high=1000),
         Parameter("seconds", "float", 600.0, "After so many seconds `exact` stops with what it has.", low=0),
+        Parameter("gap", "float", 0.0, "`exact` is content with being so near to its bound.", low=0, high=1),
         Parameter("weights", "text", "", "Weights of columns in the distance: COLUMN=NUMBER,… (others: 1)."),
     ),
     roles=("id", "qid"),

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
-from anonymizers.kmm.kmm import KMM, distortion, solved, written_back
+from anonymizers.kmm.fast import fast
+from anonymizers.kmm.kmm import KMM, distortion, written_back
 from anonymizers.kmm.panel import panel_problem
 from anonymizers.market import PERIODS
 from anonymizers.publish import Refused, publish, with_rows
@@ -41,7 +42,7 @@ def kmm_entry(
     names = [str(name) for name in basket.table.columns if name != "customer"]
     weights = {name: period_weight if name == "period" else 1.0 for name in names}
     panel = panel_problem(basket.table, "customer", names, k, weights=weights)
-    done = solved(panel.problem, rng, "fast", 1, effort, 0.0)
+    done = fast(panel.problem, rng, effort)
     released = written_back(basket.table, panel, done, names)
     rows = rewritten(original.transactions, basket, released, PERIODS[period], amounts)
     changed = distortion(basket.table, released, names, weights)
@@ -127,7 +128,7 @@ KMM_ENTRY = Anonymizer(
     meaning="Period and quantities of the top items of a receipt change as little as k-anonymity allows.",
     function=kmm_entry,
     reference=KMM.reference,
-    version=1,
+    version=2,
     parameters=(
         Parameter("k", "int", 3, "So many customers share every quasi-identifier.", low=2, high=1000),
         Parameter("items", "int", 3, "How many top items count, by their number of buyers.", low=1, high=50),

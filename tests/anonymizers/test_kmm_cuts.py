@@ -133,3 +133,11 @@ def test_a_solution_between_two_vertices_is_brought_to_one() -> None:
     program.constrain([(part, 1.0) for part in parts], 1, 1)
     values = program._at_vertex(highspy, np.array([1.0, 0.5, 0.5]))
     assert values[opened] == 1 and sorted(values[parts].tolist()) == [0, 1]
+
+
+def test_a_gap_that_is_asked_for_is_proven_and_no_more() -> None:
+    problem = simulated_problem(100, B1_SHARES, 4, 3)
+    optimum = exact(problem, np.random.default_rng(1), 120).objective
+    found = exact(problem, np.random.default_rng(1), 120, 0.01)
+    assert 0 < found.gap <= 0.01 + 1e-9
+    assert found.bound <= optimum + 1e-6 <= found.objective + 2e-6
