@@ -22,7 +22,7 @@ from anonymizers.kmm.relaxation import Tightened, tightened
 SMALL = 6000
 """Up to so many pairs of incidence and row the program is given whole."""
 LARGE = 400_000
-"""No more moves than this are looked at, to bound memory."""
+"""No more moves than this are looked at, to bound memory; a larger problem may stay unfinished."""
 SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
 """The slacks tried, as shares of the distance between the ends."""
 EPSILON = 1e-7
@@ -83,6 +83,8 @@ def _closing_in(problem: Problem, best: Solution, stop: float, gap: float) -> It
         yield best
         if slack == needed:
             break
+    if best.gap > gap and goal < _enough(best, gap) - EPSILON:
+        yield replace(best, finished=False)
 
 
 def _enough(best: Solution, gap: float) -> float:

@@ -69,7 +69,7 @@ class Solution:
     objective: float
     bound: float
     finished: bool = True
-    """False if an interrupt or a time limit ended the work early."""
+    """False if an interrupt or a limit of time or memory ended the work early."""
 
     @property
     def gap(self) -> float:

@@ -141,3 +141,11 @@ def test_a_gap_that_is_asked_for_is_proven_and_no_more() -> None:
     found = exact(problem, np.random.default_rng(1), 120, 0.01)
     assert 0 < found.gap <= 0.01 + 1e-9
     assert found.bound <= optimum + 1e-6 <= found.objective + 2e-6
+
+
+def test_a_problem_with_too_many_moves_says_that_it_is_unfinished(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_module, "LARGE", 1000)
+    problem = simulated_problem(100, B1_SHARES, 4, 3)
+    found = exact(problem, np.random.default_rng(1), 120)
+    assert not found.finished and is_legal(problem, found.target)
+    assert 0 < found.bound < found.objective
