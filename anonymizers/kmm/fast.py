@@ -11,7 +11,7 @@ from anonymizers.kmm.anneal import anneal, open_in_order
 from anonymizers.kmm.arcs import all_arcs
 from anonymizers.kmm.guests import guests_of
 from anonymizers.kmm.integer_program import has_highs
-from anonymizers.kmm.lagrangian import Prices, lagrangian_bound
+from anonymizers.kmm.lagrangian import PROVABLE_ROWS, Prices, lagrangian_bound
 from anonymizers.kmm.merging import merged
 from anonymizers.kmm.movement_program import solved
 from anonymizers.kmm.nearest import Neighbours, narrowed, neighbours
@@ -65,7 +65,8 @@ def fast(problem: Problem, rng: np.random.Generator, effort: float = 1.0) -> Sol
     try:
         open_in_order(state, rng.permutation(len(near.rows)))
         target = state.place.copy()
-        steps = int(np.clip(3e8 * effort / (len(guests.live) * 100), 250, 600))
+        fewest = 250 if len(near.rows) <= PROVABLE_ROWS else 25
+        steps = int(np.clip(3e8 * effort / (len(guests.live) * 100), fewest, 600))
         known = lagrangian_bound(problem, near, guests, problem.cost(target), steps)
         log.info("no solution is below %.6g; best so far %.6g", known.bound, problem.cost(target))
         runs = RUNS if exactly and len(guests.live) <= MERGED else 1

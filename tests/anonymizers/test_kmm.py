@@ -361,6 +361,7 @@ def test_cbc_says_when_nothing_is_possible() -> None:
     assert solved_by_cbc(program, 10, 0.0).bound == np.inf
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.skipif(not os.environ.get("KAKURENBO_LONG"), reason="a million rows: make long-kmm")
 def test_a_million_distinct_quasi_identifiers_are_solved_in_bounded_memory() -> None:
     rng = np.random.default_rng(6)
