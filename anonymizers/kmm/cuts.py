@@ -14,7 +14,7 @@ part, each time by the neighbour that makes the violation largest.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,18 +73,14 @@ def violated(found: Fraction, k: int) -> list[Cut]:
         local = csr_array(shares[near])
         people = np.unique(local.indices)
         given = local[:, people].toarray()
-        for worth, members, inside, full in _grown(given, found.opened[near], found.fillers[near], k):
-            rows = np.sort(near[members])
-            factor = k * (full + 1) - len(inside)
-            cut = Cut(rows, people[inside], factor, full)
+        for worth, cut in _grown(given, found.opened[near], found.fillers[near], k):
+            rows = np.sort(near[cut.rows])
             if worth > cuts.get(rows.tobytes(), (0.0, cut))[0]:
-                cuts[rows.tobytes()] = worth, cut
+                cuts[rows.tobytes()] = worth, replace(cut, rows=rows, inside=people[cut.inside])
     return _spread([cut for _, cut in sorted(cuts.values(), key=lambda pair: -pair[0])], len(found.opened))
 
 
-def _grown(
-    given: Floats, opened: Floats, fillers: Floats, k: int
-) -> Iterator[tuple[float, list[int], Integers, int]]:
+def _grown(given: Floats, opened: Floats, fillers: Floats, k: int) -> Iterator[tuple[float, Cut]]:
     """Add row after row to the first one; every violated set on the way, with what it is worth."""
     members = [0]
     total, whole, extra = given[0].copy(), opened[0], fillers[0]
@@ -103,7 +99,8 @@ def _grown(
         if by[chosen] > LEAST and beyond[chosen] > PART and k * most <= len(inside) < k * (most + 1):
             factor = k * (most + 1) - len(inside)
             outside = np.count_nonzero(total) - len(inside)
-            yield by[chosen] / np.sqrt(factor**2 * len(members) + outside), members.copy(), inside, most
+            worth = by[chosen] / np.sqrt(factor**2 * len(members) + outside)
+            yield worth, Cut(np.array(members), inside, factor, most)
 
 
 def _spread(cuts: list[Cut], n_rows: int) -> list[Cut]:

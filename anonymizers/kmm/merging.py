@@ -14,7 +14,7 @@ from anonymizers.kmm.problem import Problem
 from datasets.tables import Integers
 
 GAP, NODES = 1e-3, 1
-"""Branches that the solver may look at: a limit of work, not of time, so that results can be repeated."""
+"""The solver ends at this gap or after so many branches: limits of work, so that results can be repeated."""
 
 
 def merged(problem: Problem, near: Neighbours, solutions: Sequence[Integers]) -> tuple[Integers, bool]:

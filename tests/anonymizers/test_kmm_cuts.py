@@ -55,7 +55,7 @@ def keeps(targets: Integers, cut: Cut) -> bool:
     return bool((outside >= cut.factor * (here.any(axis=1).sum(axis=1) - cut.full)).all())
 
 
-def test_two_rows_that_share_seven_people_cannot_both_be_open_by_halves() -> None:
+def test_two_rows_with_eight_people_cannot_both_be_open_by_halves_where_seven_must_meet() -> None:
     """Rows with 4 people each, k = 7: without cuts both are open by 4/7 for 24/7; in truth all meet for 4."""
     points = np.array([[0.0], [1.0]])
     people = np.arange(8)
@@ -80,6 +80,7 @@ def test_bound_and_lifts_hold_on_small_panels_and_legal_solutions_keep_every_cut
         costs = np.array([problem.cost(target) for target in targets])
         found = tight(problem, costs.min())
         assert found.bound <= costs.min() + 1e-6
+        assert exact(problem, np.random.default_rng(1), 60).objective == pytest.approx(costs.min())
         cuts += len(found.cuts)
         assert all(keeps(targets, cut) for cut in found.cuts)
         arcs = all_arcs(problem)
@@ -125,6 +126,7 @@ def test_moves_that_are_not_declared_whole_come_out_whole() -> None:
     assert not all(program.wholes)
     answer = program.solve(None, 60, 1e-4)
     assert answer.values is not None
+    np.testing.assert_allclose(answer.values, np.round(answer.values), atol=1e-5)
     target = realised(problem, arcs, fillers, answer.values)
     assert target is not None and problem.cost(target) == pytest.approx(
         float(np.dot(program.costs, np.round(answer.values)))
