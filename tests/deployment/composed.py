@@ -47,10 +47,10 @@ class Composed:
             secret.unlink()
             secret.write_text(url, encoding="utf-8")
 
-    def command(self, service: str, given: list[str] | None = None) -> list[str]:
-        """The command line that runs a service, or another command in its place."""
+    def options(self, service: str) -> list[str]:
+        """What compose gives a service: environment, secrets and volumes, no capabilities, an empty /tmp."""
         described = self.services[service]
-        line = ["buildah", "run", "--cap-drop", "all", "--mount", "type=tmpfs,destination=/tmp"]
+        line = ["--cap-drop", "all", "--mount", "type=tmpfs,destination=/tmp"]
         for key, value in described["environment"].items():
             line += ["--env", f"{key}={_filled(str(value))}"]
         line += ["--env", f"KAKURENBO_PORT={self.port}"]
@@ -58,26 +58,20 @@ class Composed:
             line += ["--volume", f"{self.folder / 'secrets' / secret}:/run/secrets/{secret}:ro"]
         for volume in described.get("volumes", []):
             line += ["--volume", f"{self.folder}/{volume}"]
-        words = given or [
-            word.replace(COMPOSED_ADDRESS, f"127.0.0.1:{self.port}") for word in described["command"]
-        ]
-        return [*line, self.container, "--", *words]
+        return line
 
-    def run(self, service: str, given: list[str] | None = None) -> str:
-        done = subprocess.run(
-            self.command(service, given),
-            env=self.builder.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, (done.stdout + done.stderr)[-SHOWN_CHARACTERS:]
-        return done.stdout
+    def command(self, service: str) -> list[str]:
+        address = f"127.0.0.1:{self.port}"
+        return [word.replace(COMPOSED_ADDRESS, address) for word in self.services[service]["command"]]
+
+    def run(self, service: str, words: list[str]) -> str:
+        """What a command prints that is run in the place of a service."""
+        return self.builder.output(self.container, words, self.options(service))
 
     def start(self, service: str) -> None:
         with self._log(service).open("wb") as log:
             self.running[service] = subprocess.Popen(
-                self.command(service),
+                ["buildah", "run", *self.options(service), self.container, "--", *self.command(service)],
                 env=self.builder.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

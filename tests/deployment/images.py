@@ -105,6 +105,14 @@ class Builder:
             options += ["--volume", f"{path}:{path}:ro"]
         self._run("sh", "docker/build-images.sh", *options, BUILDER="buildah", KAKURENBO_VERSION="latest")
 
+    def output(self, container: str, words: list[str], options: list[str] | None = None) -> str:
+        """What a command prints, through a file: buildah may lose what a command prints that ends at once."""
+        folder = Path(tempfile.mkdtemp(prefix="output-", dir=self.folder))
+        folder.chmod(0o777)
+        to_file = ["sh", "-c", 'exec "$@" >/run/output/text', "sh", *words]
+        self.buildah("run", *(options or []), "--volume", f"{folder}:/run/output", container, "--", *to_file)
+        return (folder / "text").read_text(encoding="utf-8").strip()
+
     @contextlib.contextmanager
     def container(self, image: str) -> Iterator[str]:
         name = self.buildah("from", "--pull-never", f"localhost/{image}:latest")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -16,12 +15,7 @@ from tests.deployment.images import Builder, builder
 from tests.services.installation import wait_for
 from tests.services.servers import Postgres, Redis, private_server
 
-pytestmark = [
-    pytest.mark.service,
-    pytest.mark.slow,
-    pytest.mark.timeout(1800),
-    pytest.mark.xdist_group("image"),
-]
+pytestmark = [pytest.mark.service, pytest.mark.slow, pytest.mark.timeout(1800)]
 STARTED = ("web", "sweeper", "checks", "scoring", "attacks")
 ORGANISER = "from contest.models import User; User.objects.create_user('oni', 'oni@example.org')"
 BUNDLE = """\
@@ -63,14 +57,14 @@ print(found)
 """
 
 
-@pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
-    with builder(tmp_path_factory.mktemp("images")) as made:
-        made.build_images()
-        yield made
+def test_the_images_are_built_and_an_installation_started_from_them_plays(tmp_path: Path) -> None:
+    with builder(tmp_path) as images:
+        images.build_images()
+        _an_installation_plays(images, tmp_path)
+        _the_sandbox_image_offers_its_libraries_and_no_more(images)
 
 
-def test_an_installation_started_from_the_image_plays(images: Builder, tmp_path: Path) -> None:
+def _an_installation_plays(images: Builder, folder: Path) -> None:
     with (
         private_server(Postgres) as postgres,
         private_server(Redis) as redis,
@@ -84,11 +78,11 @@ def test_an_installation_started_from_the_image_plays(images: Builder, tmp_path:
             "broker_url": redis.url(),
             "cache_url": redis.url()[:-1] + "1",
         }
-        with composed(images, container, tmp_path, urls) as place:
-            assert place.run("web", ["python", "-c", UNWANTED]) == "[]\n"
-            assert place.run("web", ["id", "--user"]) == "10001\n"
+        with composed(images, container, folder, urls) as place:
+            assert place.run("web", ["python", "-c", UNWANTED]) == "[]"
+            assert place.run("web", ["id", "--user"]) == "10001"
             assert _owners_of_the_stores(place) == {"10001 700"}
-            place.run("migrate")
+            place.run("migrate", place.command("migrate"))
             for service in STARTED:
                 place.start(service)
             wait_for(lambda: _status(place, "/readyz") == 200, 300, "the image's web server is ready")
@@ -102,8 +96,7 @@ def test_an_installation_started_from_the_image_plays(images: Builder, tmp_path:
 def _owners_of_the_stores(place: Composed) -> set[str]:
     """Those in the image, which a new volume takes over."""
     stores = {volume.split(":")[1] for volume in place.services["web"]["volumes"]}
-    command = ["run", place.container, "--", "stat", "--format=%u %a", *stores]
-    return set(place.builder.buildah(*command).splitlines())
+    return set(place.builder.output(place.container, ["stat", "--format=%u %a", *stores]).splitlines())
 
 
 def _get(place: Composed, path: str, language: str = "en") -> tuple[int, str]:
@@ -165,11 +158,11 @@ def _is_judged(place: Composed, database: str) -> bool:
     return judged is not None
 
 
-def test_the_sandbox_image_has_the_offered_libraries_and_no_rights(images: Builder) -> None:
+def _the_sandbox_image_offers_its_libraries_and_no_more(images: Builder) -> None:
     offered = ["sklearn" if name == "scikit-learn" else name for name in OFFERED]
     code = (
         f"import importlib.util as it, os; [__import__(name) for name in {offered!r}]; "
         "print(os.getuid(), it.find_spec('pip'), it.find_spec('django'))"
     )
     with images.container("kakurenbo-sandbox") as container:
-        assert images.buildah("run", container, "--", "python3", "-c", code) == "61001 None None"
+        assert images.output(container, ["python3", "-c", code]) == "61001 None None"
