@@ -8,7 +8,7 @@ WORKERS ?= 2
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm system lock clean load security audit
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ contest: $(STAMP) ## Play a whole contest of 22 teams with every process killed,
 
 long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand small panels
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py tests/anonymizers/test_kmm_small_panels.py -s -q
+
+portability: $(STAMP) ## Compare every result, to the byte, on all processors that this one can play
+	@$(BIN)/python -m tests.portability
 
 security: $(STAMP) ## Attack the platform: routes, leaks, bombs, races, secrets, scripts
 	@$(BIN)/python -m pytest tests/security tests/browser/test_scripts.py tests/attacks/sandbox tests/deployment -q
