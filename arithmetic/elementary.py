@@ -28,24 +28,26 @@ FRACTION = (1 << 52) - 1
 HALF_EXPONENT = 1022 << 52
 
 
-@intrinsic  # type: ignore[misc]
-def _bits_of(context: Any, value: Any) -> Any:
+def _to_bits(_typing: Any, _value: Any) -> Any:
     """The 64 bits of a float as a whole number."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], _context.get_value_type(types.int64))
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
 
     return types.int64(types.float64), generate
 
 
-@intrinsic
-def _float_of(context: Any, bits: Any) -> Any:
+def _from_bits(_typing: Any, _bits: Any) -> Any:
     """The float of 64 bits."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], _context.get_value_type(types.float64))
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
 
     return types.float64(types.int64), generate
+
+
+_bits_of: Any = intrinsic(_to_bits)
+_float_of: Any = intrinsic(_from_bits)
 
 
 @njit(cache=True)
