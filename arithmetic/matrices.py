@@ -7,9 +7,10 @@ import numpy.typing as npt
 from numba import njit
 
 from arithmetic.elementary import log
-from arithmetic.products import product
+from arithmetic.products import add_rows_of, product
 
 Floats = npt.NDArray[np.float64]
+BLOCK = 32
 SWEEPS = 60
 """Jacobi's method converges quadratically; ten sweeps are many."""
 
@@ -20,21 +21,28 @@ class NotPositive(ValueError):
 
 @njit(cache=True)
 def factor_of(matrix: Floats) -> bool:
-    """Put the lower Cholesky factor in the place of a matrix; False where it is not positive definite."""
+    """Put the lower Cholesky factor in the place of a matrix; False where it is not positive definite.
+
+    Columns are taken in blocks. The columns of a block are also kept as rows above the diagonal, so that the
+    rest of the matrix is updated along rows.
+    """
     n = len(matrix)
-    for k in range(n):
-        if not matrix[k, k] > 0.0:
-            return False
-        root = np.sqrt(matrix[k, k])
-        matrix[k, k] = root
-        for i in range(k + 1, n):
-            matrix[i, k] /= root
-            matrix[k, i] = matrix[i, k]
-        # The row k above the diagonal holds the column, so that the inner loop runs along rows.
-        for i in range(k + 1, n):
-            factor = matrix[i, k]
-            for j in range(k + 1, i + 1):
-                matrix[i, j] -= factor * matrix[k, j]
+    for start in range(0, n, BLOCK):
+        end = min(start + BLOCK, n)
+        for k in range(start, end):
+            if not matrix[k, k] > 0.0:
+                return False
+            root = np.sqrt(matrix[k, k])
+            matrix[k, k] = root
+            for i in range(k + 1, n):
+                matrix[i, k] /= root
+                matrix[k, i] = matrix[i, k]
+            for i in range(k + 1, n):
+                factor = matrix[i, k]
+                for j in range(k + 1, min(i + 1, end)):
+                    matrix[i, j] -= factor * matrix[k, j]
+        for i in range(end, n):
+            add_rows_of(matrix[i, end : i + 1], -matrix[i, start:end], matrix[start:end, end : i + 1])
     for i in range(n):
         for j in range(i + 1, n):
             matrix[i, j] = 0.0

@@ -32,15 +32,26 @@ def dot_of(left: Floats, right: Floats) -> float:
 
 
 @njit(cache=True)
+def add_rows_of(out: Floats, factors: Floats, rows: Floats) -> None:
+    """out += factors[0] rows[0] + factors[1] rows[1] + …, one after the other, four in each pass."""
+    whole = len(factors) - len(factors) % 4
+    for k in range(0, whole, 4):
+        a, b, c, d = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
+        first, second, third, fourth = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        for j in range(len(out)):
+            out[j] = (((out[j] + a * first[j]) + b * second[j]) + c * third[j]) + d * fourth[j]
+    for k in range(whole, len(factors)):
+        a, first = factors[k], rows[k]
+        for j in range(len(out)):
+            out[j] += a * first[j]
+
+
+@njit(cache=True)
 def product_of(left: Floats, right: Floats) -> Floats:
     """left (n × m) times right (m × p)."""
-    n, m, p = left.shape[0], left.shape[1], right.shape[1]
-    out = np.zeros((n, p))
-    for i in range(n):
-        for k in range(m):
-            factor = left[i, k]
-            for j in range(p):
-                out[i, j] += factor * right[k, j]
+    out = np.zeros((left.shape[0], right.shape[1]))
+    for i in range(len(out)):
+        add_rows_of(out[i], left[i], right)
     return out
 
 
@@ -56,11 +67,10 @@ def _by_vector(left: Floats, right: Floats) -> Floats:
 def _transposed_product(left: Floats, right: Floats) -> Floats:
     """leftᵀ right for two tables with the same rows, read once from top to bottom."""
     out = np.zeros((left.shape[1], right.shape[1]))
-    for row in range(len(left)):
+    for start in range(0, len(left), LANES):
+        end = min(start + LANES, len(left))
         for i in range(left.shape[1]):
-            factor = left[row, i]
-            for j in range(right.shape[1]):
-                out[i, j] += factor * right[row, j]
+            add_rows_of(out[i], left[start:end, i], right[start:end])
     return out
 
 
