@@ -111,8 +111,8 @@ class AttackerRow:
 def attackers(table: Matrix, my_team: Team | None) -> list[AttackerRow]:
     """Who finds most people: each attacker's best attack on each entry counts once.
 
-    A team attacks one entry less than the house does, its own, so the mean share found is what ranks. The house
-    takes a place only where the round says so.
+    A team attacks one entry less than the house does, its own, so the mean share found is what ranks.
+    The house takes a place only where the round says so.
     """
     best: dict[tuple[bool, str], dict[int, Cell]] = {}
     mine: set[str] = set()

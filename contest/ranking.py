@@ -16,8 +16,8 @@ class Result:
 
     ``loss`` and ``risk`` are for rules that speak of the worst of several measures from 0 to 1; without them
     they are 1 − U/100 and the share found. ``penalty`` is taken from the safety (2025). ``guesses`` is how
-    many guesses the best attack made (2018); without it, one a released customer. ``takes_place`` is false for
-    the house where it is shown beside the teams: it is ordered like all others and has no rank.
+    many guesses the best attack made (2018); without it, one a released customer. ``takes_place`` is false
+    for the house where it is shown beside the teams: it is ordered like all others and has no rank.
     """
 
     key: int

@@ -46,7 +46,8 @@ def round_() -> Round:
     for seed, method in enumerate(("shuffle", "swap"), start=1):
         request_house_entry(round_, oni, method, {}, seed)
     for seed, name in enumerate(("Tanuki", "Kitsune"), start=11):
-        make_entry(round_, make_team(round_.contest, name, make_user(name.lower())), entry_files("swap", seed))
+        team = make_team(round_.contest, name, make_user(name.lower()))
+        make_entry(round_, team, entry_files("swap", seed))
     work_off()
     for name, (utility, hits) in FIGURES.items():
         entry = Entry.objects.get(team__name__startswith=name)
@@ -86,8 +87,13 @@ def test_a_new_round_ranks_the_teams_and_shows_the_house_between_them(round_: Ro
 @pytest.mark.parametrize(
     ("language", "mark", "spoken", "why"),
     [
-        ("en", "house", "house, without a place", "House entries are shown beside the teams, without a place."),
-        ("ja", "標準", "標準、順位なし", "標準エントリーは、順位を付けずにチームと並べて示します。"),
+        (
+            "en",
+            "house",
+            "house, without a place",
+            "House entries are shown beside the teams, without a place",
+        ),
+        ("ja", "標準", "標準、順位なし", "標準エントリーは、順位を付けずにチームと並べて示します"),
     ],
 )
 def test_the_page_marks_the_house_and_says_that_it_has_no_place(
