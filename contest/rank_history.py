@@ -6,6 +6,7 @@ import datetime
 from dataclasses import dataclass
 
 from contest.models import Round, Standing, Team
+from contest.ranking import find_ranking
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 36, 16, 16, 36
@@ -28,6 +29,14 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A house entry that takes no place: there is no line of it, only its total now."""
+
+    team: Team
+    total: float
+
+
+@dataclass(frozen=True)
 class Mark:
     position: float
     label: str
@@ -39,6 +48,8 @@ class History:
     moments: list[datetime.datetime]
     y_marks: list[Mark]
     x_marks: list[Mark]
+    house: list[Beside]
+    lower_wins: bool = False
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -50,8 +61,11 @@ def rank_history(round_: Round) -> History:
     """The history of the teams that stand highest now; empty where nothing was ever ranked."""
     standings = list(Standing.objects.filter(round=round_))
     if not standings:
-        return History([], [], [], [])
-    ranks = [{place["team"]: place["rank"] for place in standing.places} for standing in standings]
+        return History([], [], [], [], [])
+    ranks = [
+        {place["team"]: place["rank"] for place in standing.places if place["rank"] is not None}
+        for standing in standings
+    ]
     shown = sorted(ranks[-1], key=lambda team: (ranks[-1][team], team))[:TEAMS]
     teams = Team.objects.in_bulk(shown)
     lowest = max((rank[team] for rank in ranks for team in shown if team in rank), default=1)
@@ -73,7 +87,16 @@ def rank_history(round_: Round) -> History:
             Mark(_x(moment, moments), moment.astimezone(round_.contest.zone).strftime("%m-%d %H:%M"))
             for moment in ends
         ],
+        _beside(standings[-1]),
+        find_ranking(round_.ranking).lower_wins,
     )
+
+
+def _beside(standing: Standing) -> list[Beside]:
+    """The house entries of a board that take no place, in the order of the board."""
+    totals = {place["team"]: place["total"] for place in standing.places if place["rank"] is None}
+    teams = Team.objects.in_bulk(totals)
+    return [Beside(teams[key], total) for key, total in totals.items()]
 
 
 def _steps(lowest: int) -> list[int]:

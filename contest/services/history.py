@@ -40,10 +40,12 @@ def _record(round_: Round, now: datetime.datetime) -> int:
 
 
 def places_of(round_: Round) -> list[dict[str, Any]]:
-    """The board as it is now: rank and total of every ranked team."""
+    """The board as it is now: rank and total of every team that has them. The house, where it takes no place,
+    is marked and has a total alone."""
     standing = queries.places(round_, show_attacks=True)
     return [
         {"team": entry.team_id, "rank": place.rank, "total": place.total}
+        | ({} if place.result.takes_place else {"is_house": True})
         for place, entry in standing
-        if place.rank is not None
+        if place.total is not None
     ]
