@@ -52,7 +52,17 @@ def is_logged_in(client: Client) -> bool:
 
 @pytest.mark.parametrize(
     ("language", "words"),
-    [("en", "Please enter a correct user name and password."), ("ja", "正しいユーザー名とパスワードを入力してください")],
+    [
+        (
+            "en",
+            "Please enter a correct user name and password. The password is case-sensitive, the name is not.",
+        ),
+        (
+            "ja",
+            "正しいユーザー名とパスワードを入力してください。"
+            "大文字と小文字は、パスワードでは区別され、ユーザー名では区別されません。",
+        ),
+    ],
 )
 def test_a_refused_log_in_speaks_of_the_user_name(client: Client, language: str, words: str) -> None:
     """The column that is compared is called name_key; nobody outside of the database knows it."""
@@ -63,6 +73,7 @@ def test_a_refused_log_in_speaks_of_the_user_name(client: Client, language: str,
     page = answer.content.decode()
     assert words in page
     assert "name key" not in page.lower()
+    assert log_in(Client(), "HANA") == 302
 
 
 def test_no_label_of_an_account_is_the_name_of_a_column() -> None:

@@ -140,9 +140,7 @@ def test_2025s_totals_are_those_of_the_organisers_counting_program(shared_data: 
     teams = {int(row["team"]): row for row in golden["mini_contest"] if "team" in row}
     assert len(teams) == 4
     rows = [
-        Result(
-            team, row["utility_given"], max(row["hits_by_attacker"]), 10_000, 0.0, penalty=row["penalty"]
-        )
+        Result(team, row["utility_given"], max(row["hits_by_attacker"]), 10_000, 0.0, penalty=row["penalty"])
         for team, row in teams.items()
     ]
     places = rank(rows, find_ranking("2025"))
