@@ -165,7 +165,8 @@ class Findings:
         if len(self._kept) <= CAP:
             return
         seen: Counter[Kind] = Counter()
-        first, rest = [], []
+        first: list[tuple[int, int, Problem]] = []
+        rest: list[tuple[int, int, Problem]] = []
         for kept in self._kept:
             kind = kept[2].kind
             seen[kind] += 1

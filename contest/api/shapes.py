@@ -239,7 +239,7 @@ class ProblemShape(Shape):
     of_kind = s.IntegerField(
         default=None,
         allow_null=True,
-        help_text="How many problems of this file, column and code there are, also those that are not listed.",
+        help_text="How many problems of this file, column and code there are, listed or not.",
     )
 
 
