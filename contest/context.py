@@ -10,7 +10,7 @@ from contest.models import Membership
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """What every page shows: the version, the address and the visitor's own teams, looked up only where they are used."""
+    """What every page shows: version, address and the visitor's own teams, looked up only where used."""
 
     def teams() -> list[Any]:
         if not request.user.is_authenticated:
