@@ -156,10 +156,9 @@ RANKINGS = (
     ),
     Ranking(
         "2025",
-        "Utility plus safety with penalties, less what the rules deduct (PWSCUP 2025)",
-        "total = U + A − 2·max(0, 50 − U) − 2·max(0, 50 − A), where A = max(0, 100·(n − most hits)/n − "
-        "penalty); the sum is platform definition v1.",
-        lambda it: _penalised(it.utility, max(0.0, it.safety - it.penalty)),
+        "Utility plus safety, less what the rules deduct (PWSCUP 2025)",
+        "total = U + A, where A = max(0, 100·(n − most hits)/n − penalty).",
+        lambda it: it.utility + max(0.0, it.safety - it.penalty),
     ),
     Ranking(
         "2026",

@@ -40,6 +40,15 @@ def modules(*packages: str) -> Iterator[Path]:
                 yield path
 
 
+def texts() -> Iterator[Path]:
+    """What people wrote: sources, pages, words, documents."""
+    yield from sorted(ROOT.glob("*.md"))
+    for folder in (*PACKAGES, "templates", "docs", "docker", "tests"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in {".py", ".html", ".md", ".po", ".txt", ".yaml", ".js", ".css", ".sh"}:
+                yield path
+
+
 def imported(path: Path) -> set[str]:
     """The top-level packages that a module imports, at any depth of the file."""
     names: set[str] = set()
@@ -172,6 +181,16 @@ def test_templates_load_nothing_from_elsewhere_and_hold_no_inline_code() -> None
         assert not re.search(r"<script(?![^>]*\bsrc=)", text), relative
         assert not re.search(r"""\sstyle\s*=\s*["']""", text), relative
         assert not re.search(r"""\son[a-z]+\s*=\s*["']""", text), relative
+
+
+def test_no_quotation_mark_is_an_apostrophe() -> None:
+    """A replacement of all quotes once turned the apostrophes of six docstrings into quotation marks."""
+    faults = []
+    for path in texts():
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if re.search(r"""\b[a-z]{2,}["”](s|t|re|ve|ll|d)\b(?!\()""", line):
+                faults.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert not faults, "\n".join(faults)
 
 
 def test_the_lock_files_name_no_address() -> None:

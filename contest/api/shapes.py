@@ -239,6 +239,11 @@ class ProblemShape(Shape):
     code = s.CharField()
     got = s.CharField(allow_null=True)
     expected = s.CharField()
+    of_kind = s.IntegerField(
+        default=None,
+        allow_null=True,
+        help_text="How many problems of this file, column and code there are, listed or not.",
+    )
 
 
 class VerdictShape(Shape):
