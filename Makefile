@@ -6,9 +6,15 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 WORKERS ?= 2
 PORT ?= 8000
+# Where the user's cache cannot be written to (a read-only home), pip and uv keep no packages.
+CACHE := $(shell d="$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}}"; test -w "$$d" || test ! -e "$$d" -a -w "$$HOME" || echo none)
+ifeq ($(CACHE),none)
+export PIP_NO_CACHE_DIR := 1
+export UV_NO_CACHE := 1
+endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm system lock clean load security audit
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm system lock clean load security audit stranger
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +74,9 @@ long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand
 
 security: $(STAMP) ## Attack the platform: routes, leaks, bombs, races, secrets, scripts
 	@$(BIN)/python -m pytest tests/security tests/browser/test_scripts.py tests/attacks/sandbox tests/deployment -q
+
+stranger: ## Run both commands as an unprivileged user without services, data, Chromium and home (as root)
+	@$(PYTHON) -m tests.deployment.stranger
 
 audit: $(STAMP) ## Look the locked packages up in the public list of vulnerabilities
 	@$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.lock
