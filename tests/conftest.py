@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,23 +12,20 @@ import pytest
 from django.core.management.color import Style
 from django.utils import translation
 
+from tests import skips
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
 def missing(reason: str) -> None:
-    """Skip because this machine lacks something; with KAKURENBO_REQUIRE_ALL set, fail instead."""
+    """Skip because this machine lacks something; with KAKURENBO_REQUIRE_ALL set, fail instead.
+
+    The reason reads "what is absent: what would mend it"; see tests/skips.py.
+    """
     if os.environ.get("KAKURENBO_REQUIRE_ALL"):
         pytest.fail(f"{reason} (KAKURENBO_REQUIRE_ALL is set, so this is a failure)")
     pytest.skip(reason)
-
-
-@contextlib.contextmanager
-def alone(name: str) -> Iterator[None]:
-    """One test on this machine at a time: for what takes most of a server that test runs share."""
-    with (Path(tempfile.gettempdir()) / f"kakurenbo-{name}.lock").open("w", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def free_port() -> int:
@@ -67,9 +61,7 @@ def emptied_by_deleting() -> Iterator[None]:
 def shared_data() -> Path:
     """The folder of real data that stands beside the project on the house's machines."""
     if not SHARED_DATA.is_dir():
-        missing(
-            f"the real data is not on this machine: {SHARED_DATA.name} folder beside the project is absent"
-        )
+        missing("real data absent: there is no folder shared/data beside the project")
     return SHARED_DATA
 
 
@@ -83,3 +75,12 @@ def no_memory_of_other_tests() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests begin first, so that no process is left alone with them at the end."""
     items.sort(key=lambda item: "test_backends" not in item.nodeid)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say once what was skipped and why; of several processes, the one that gathers all reports does."""
+    lines = skips.summary(map(skips.reason_of, terminalreporter.getreports("skipped")))
+    if lines:
+        terminalreporter.section("skipped")
+        for line in lines:
+            terminalreporter.line(line)

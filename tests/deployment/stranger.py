@@ -1,11 +1,12 @@
 """Both commands of the README as a stranger runs them: `make stranger`, as root.
 
-An unprivileged user with a home that cannot be written to, in the C locale and a far time zone, works on a clone of the
-last commit in a folder whose name has spaces and Japanese letters, with no data beside it. The installation may use the
-network. Afterwards there is only a loopback of its own, where no PostgreSQL, Redis or RabbitMQ answers, and no Chromium.
+An unprivileged user with a home that cannot be written to, in the C locale and a far time zone, works on a
+clone of the last commit in a folder whose name has spaces and Japanese letters, with no data beside it. The
+installation may use the network. Afterwards there is only a loopback of its own, where no PostgreSQL, Redis
+or RabbitMQ answers, and no Chromium.
 
-``python3 -m tests.deployment.stranger install --folder DIR`` (then ``test``, ``run``) takes the steps one by one;
-``test -- -k words`` passes words on to pytest. Needs git, util-linux and nothing beyond Python's standard library.
+``python3 -m tests.deployment.stranger install --folder DIR`` (then ``test``, ``run``) takes one step at a
+time; ``test -- -k words`` passes words on to pytest. Needs git, util-linux and Python's standard library.
 """
 
 from __future__ import annotations
@@ -144,7 +145,9 @@ def step(name: str, options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("step", choices=["all", *STEPS], nargs="?", default="all")
     parser.add_argument("words", nargs="*", help="for make install, pytest or make run")
     parser.add_argument("--folder", type=Path, help="kept afterwards (default: a temporary one)")
@@ -152,12 +155,16 @@ def main() -> int:
     parser.add_argument("--hidden", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if os.geteuid() != 0:
-        parser.error("this becomes another user and hides parts of the machine, so it must be started as root")
+        parser.error(
+            "this becomes another user and hides parts of the machine, so it must be started as root"
+        )
     if options.hidden:
         hide()
     with contextlib.ExitStack() as kept:
         if options.folder is None:
-            options.folder = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="kakurenbo-stranger-")))
+            options.folder = Path(
+                kept.enter_context(tempfile.TemporaryDirectory(prefix="kakurenbo-stranger-"))
+            )
         for name in STEPS if options.step == "all" else [options.step]:
             if status := step(name, options):
                 print(f"make {name} ended with status {status}.")

@@ -35,7 +35,7 @@ def postgres_program(name: str) -> str:
             return str(folder / name)
     found = shutil.which(name)
     if found is None:
-        missing(f"PostgreSQL's {name} is not on this machine (make system installs it)")
+        missing(f"PostgreSQL absent: there is no {name} for a server of the test's own (make system)")
     return str(found)
 
 
@@ -188,9 +188,9 @@ def private_server(kind: type[Server]) -> Iterator[Server]:
     """A running server of the test's own, whose folder is removed afterwards."""
     program = {Redis: "redis-server", RabbitMq: "rabbitmq-server"}.get(kind)
     if program and shutil.which(program) is None:
-        missing(f"{program} is not on this machine (make system installs it)")
+        missing(f"{kind.__name__} absent: there is no {program} for a server of the test's own (make system)")
     if os.geteuid() == 0 and plain_user() is None:
-        missing("there is no plain user whom a private server could run as")
+        missing("plain user absent: root may not run a server of the test's own")
     folder = Path(tempfile.mkdtemp(prefix="kakurenbo-server-"))
     user = plain_user()
     if user:
