@@ -50,7 +50,11 @@ class Stranger:
         for folder in (self.folder, self.home, self.clone.parent):
             folder.mkdir(exist_ok=True)
             folder.chmod(0o755)
-        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, self.clone], check=True)
+        if self.clone.exists():
+            trusted = ["git", "-c", f"safe.directory={self.clone}", "-C", self.clone]
+            subprocess.run([*trusted, "pull", "--quiet", "--ff-only"], check=True)
+        else:
+            subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, self.clone], check=True)
         owner = f"{self.account.pw_uid}:{self.account.pw_gid}"
         subprocess.run(["chown", "-R", owner, self.clone], check=True)
 
