@@ -6,7 +6,7 @@ installation may use the network. Afterwards there is only a loopback of its own
 or RabbitMQ answers, and no Chromium.
 
 ``python3 -m tests.deployment.stranger install --folder DIR`` (then ``test``, ``run``) takes one step at a
-time; ``test -- -k words`` passes words on to pytest. Needs git, util-linux and Python's standard library.
+time; other words are passed on, such as ``-k`` to pytest. Needs git, util-linux and the standard library.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def step(name: str, options: argparse.Namespace) -> int:
     if name == "install" or options.hidden:
         return STEPS[name](Stranger(options.folder, options.user), options.words)
     again = [sys.executable, "-m", __spec__.name, name, "--hidden", "--user", options.user]
-    again += ["--folder", str(options.folder), "--", *options.words]
+    again += ["--folder", str(options.folder), *options.words]
     return subprocess.run(["unshare", "--net", "--mount", *again], cwd=ROOT, check=False).returncode
 
 
@@ -153,11 +153,10 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("step", choices=["all", *STEPS], nargs="?", default="all")
-    parser.add_argument("words", nargs="*", help="for make install, pytest or make run")
     parser.add_argument("--folder", type=Path, help="kept afterwards (default: a temporary one)")
     parser.add_argument("--user", default="nobody")
     parser.add_argument("--hidden", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options, options.words = parser.parse_known_args()
     if os.geteuid() != 0:
         parser.error(
             "this becomes another user and hides parts of the machine, so it must be started as root"
