@@ -12,6 +12,8 @@ ifeq ($(CACHE),none)
 export PIP_NO_CACHE_DIR := 1
 export UV_NO_CACHE := 1
 endif
+# Text is UTF-8 in every locale.
+export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm system lock clean load security audit stranger
@@ -20,7 +22,7 @@ help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): $(LOCK) pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("Kakurenbo needs Python 3.11 or newer, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "Kakurenbo needs Python 3.11 to 3.14, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing. On Debian: apt install python3-venv"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

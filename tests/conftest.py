@@ -12,7 +12,7 @@ import pytest
 from django.core.management.color import Style
 from django.utils import translation
 
-from tests import skips
+from tests.skips import pytest_terminal_summary  # noqa: F401  # pytest calls it
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -75,12 +75,3 @@ def no_memory_of_other_tests() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests begin first, so that no process is left alone with them at the end."""
     items.sort(key=lambda item: "test_backends" not in item.nodeid)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say once what was skipped and why; of several processes, the one that gathers all reports does."""
-    lines = skips.summary(map(skips.reason_of, terminalreporter.getreports("skipped")))
-    if lines:
-        terminalreporter.section("skipped")
-        for line in lines:
-            terminalreporter.line(line)

@@ -33,3 +33,12 @@ def summary(reasons: Iterable[str]) -> list[str]:
     line = ", ".join(f"{group} ({number})" for group, number in groups.most_common())
     details = [f"  {reason}" for reason, _ in counted.most_common() if reason not in groups]
     return [f"{counted.total()} skipped: {line}", *details]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Of several processes, the one that gathers all reports says it."""
+    lines = summary(map(reason_of, terminalreporter.getreports("skipped")))
+    if lines:
+        terminalreporter.section("skipped")
+        for line in lines:
+            terminalreporter.line(line)
