@@ -6,15 +6,23 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 WORKERS ?= 2
 PORT ?= 8000
+# Where the user's cache cannot be written to (a read-only home), pip and uv keep no packages.
+CACHE := $(shell d="$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}}"; test -w "$$d" || test ! -e "$$d" -a -w "$$HOME" || echo none)
+ifeq ($(CACHE),none)
+export PIP_NO_CACHE_DIR := 1
+export UV_NO_CACHE := 1
+endif
+# Text is UTF-8 in every locale.
+export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit stranger
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): $(LOCK) pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("Kakurenbo needs Python 3.11 or newer, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "Kakurenbo needs Python 3.11 to 3.14, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing. On Debian: apt install python3-venv"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
@@ -71,6 +79,9 @@ portability: $(STAMP) ## Compare every result, to the byte, on all processors th
 
 security: $(STAMP) ## Attack the platform: routes, leaks, bombs, races, secrets, scripts
 	@$(BIN)/python -m pytest tests/security tests/browser/test_scripts.py tests/attacks/sandbox tests/deployment -q
+
+stranger: ## Run both commands as an unprivileged user without services, data, Chromium and home (as root)
+	@$(PYTHON) -m tests.deployment.stranger
 
 audit: $(STAMP) ## Look the locked packages up in the public list of vulnerabilities
 	@$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.lock

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -56,6 +57,7 @@ class Version(argparse.Action):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    _print_in_any_encoding()
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:2] == ["attack", "submit"]:
         words[:2] = ["attack-submit"]
@@ -83,9 +85,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`| head`): end quietly, as other tools do.
-        with Path(os.devnull).open("w") as sink:
+        with Path(os.devnull).open("wb") as sink:
             os.dup2(sink.fileno(), sys.stdout.fileno())
         return 141
+
+
+def _print_in_any_encoding() -> None:
+    """A terminal that has no κ or ′ (Latin 1, ASCII) shows its number instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _module_of(name: str) -> ModuleType:

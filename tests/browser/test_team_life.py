@@ -74,7 +74,7 @@ class Life:
 def round_() -> Round:
     found = examine("auto")
     if not found.ok:
-        missing(f"programs cannot be isolated on this machine: {found.how_to_mend}")
+        missing(f"sandbox absent: {found.how_to_mend}")
     now, day = timezone.now(), datetime.timedelta(days=1)
     kinds = (Phase.Kind.ANONYMISE, Phase.Kind.ATTACK)
     round_ = make_round(

@@ -162,7 +162,7 @@ def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(tmp_
     try:
         choose_backend("auto")
     except NoSandbox as error:
-        missing(f"no sandbox on this machine: {error}")
+        missing(f"sandbox absent: {error}")
     round_ = round_with_kit()
     Round.objects.filter(pk=round_.pk).update(revealed_at=timezone.now())
     round_.refresh_from_db()

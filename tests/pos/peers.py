@@ -61,7 +61,9 @@ def nuts(
             text=True,
             check=False,
             timeout=550,
-            env=os.environ | {"PYTENSOR_FLAGS": flags, "OMP_NUM_THREADS": "1"},
+            # ArviZ and PyTensor write to the home, which may be read-only.
+            env=os.environ
+            | {"PYTENSOR_FLAGS": flags, "OMP_NUM_THREADS": "1", "HOME": folder, "XDG_CACHE_HOME": folder},
         )
         if done.returncode:
             raise RuntimeError(f"PyMC failed: {done.stderr[-2000:]}")
