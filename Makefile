@@ -16,7 +16,7 @@ endif
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit stranger
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit stranger image
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ stranger: ## Run both commands as an unprivileged user without services, data, C
 audit: $(STAMP) ## Look the locked packages up in the public list of vulnerabilities
 	@$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.lock
 
+image: ## Build the images with docker, podman or buildah (OPTIONS="…" go to each build)
+	@sh docker/build-images.sh $(OPTIONS)
+
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh
 
@@ -93,6 +96,7 @@ lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/dev.in -o requirements/dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/base.in -c requirements/dev.lock -o requirements/base.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/sandbox.in -c requirements/dev.lock -o requirements/sandbox.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/build.in -c requirements/dev.lock -o requirements/build.lock
 
 clean: ## Remove .venv, caches and the demo's data in var/
 	@rm -rf $(VENV) var build *.egg-info .pytest_cache .mypy_cache .ruff_cache
