@@ -39,6 +39,15 @@ def test_log_in_keeps_the_token_where_only_its_owner_reads_it(logged_in: str) ->
     assert json.loads(log_in_file().read_text())["token"] == logged_in
 
 
+def test_a_home_that_cannot_be_written_to_is_named(
+    site: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config").touch()
+    secret = create_token(user("tanuki"), "laptop", ["read"], 7)
+    assert main(["login", site, "--token", secret]) == 2
+    assert "cannot be kept" in (told := capsys.readouterr().err) and "XDG_CONFIG_HOME" in told
+
+
 def test_a_wrong_token_is_told_and_not_kept(site: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["login", site, "--token", "kkb_wrong"]) == 2
     assert "[token-unknown]" in capsys.readouterr().err

@@ -170,7 +170,6 @@ def main() -> int:
             )
         for name in STEPS if options.step == "all" else [options.step]:
             if status := step(name, options):
-                print(f"make {name} ended with status {status}.")
                 return status
     return 0
 

@@ -68,6 +68,8 @@ class Command(BaseCommand):
         if self.demo:
             self.stdout.write(demo.log_ins())
         self.stdout.write("Ctrl-C stops it.\n")
+        # Where the output is a file or a pipe, too, the address is there while the server runs.
+        self.stdout.flush()
 
 
 def _require_free_port(host: str, port: int) -> None:
