@@ -74,6 +74,9 @@ def test_everything_was_judged_and_every_entry_is_valid(played: Round) -> None:
 
 def test_unchanged_data_are_the_last_of_the_house(played: Round) -> None:
     house = sorted(official(played, team__is_house=True), key=total)
+    board = [row for row in queries.board(played, None, show_attacks=True) if row.is_house]
+    assert [row.rank for row in board] == [None] * len(house)
+    assert board[-1].entry_id == house[0].pk
     assert house[0].method == "identity"
     assert sides(house[0]) == (100.0, 0.0)
     assert total(house[1]) > total(house[0]) + 5
@@ -92,7 +95,7 @@ def test_the_histories_of_the_three_teams_cross(played: Round) -> None:
     """Each team has been ahead of each other one, in the order in which the results came in."""
     ahead = set()
     for standing in Standing.objects.filter(round=played):
-        ranks = {place["team"]: place["rank"] for place in standing.places}
+        ranks = {place["team"]: place["rank"] for place in standing.places if place["rank"] is not None}
         ahead |= {(one, other) for one, other in permutations(ranks, 2) if ranks[one] < ranks[other]}
     teams = {team.pk for team in Team.objects.filter(entries__round=played, is_house=False)}
     assert len(teams) == 3
