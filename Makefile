@@ -16,7 +16,7 @@ endif
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit stranger image
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit stranger image pictures
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ bench: $(STAMP) ## Measure ours against its peers, as ratios
 
 screenshots: $(STAMP) ## Write pictures of every page, language, theme and width to var/screenshots
 	@$(BIN)/python -m pytest -q -s tests/browser/screenshots.py
+
+pictures: $(STAMP) ## Take the README's pictures again, of the demo after all its jobs
+	@$(BIN)/python -m pytest -n 0 -q tests/browser/pictures.py
 
 accessibility: $(STAMP) ## Let axe-core look at every page in every language, theme and width
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -q -s tests/browser/test_accessibility.py

@@ -190,6 +190,11 @@ def binding(cells: Sequence[MeasureCell]) -> MeasureCell | None:
 
 
 def waiting_entries(round_: Round) -> int:
+    """How many entries are still being checked, scored or attacked."""
+    return unsettled_entries(round_).count()
+
+
+def unsettled_entries(round_: Round) -> QuerySet[Entry]:
     """Entries whose check, score or attacks are still under way."""
     unsettled = Q(
         attack_runs__state__in=[AttackRun.State.QUEUED, AttackRun.State.RUNNING],
@@ -197,7 +202,7 @@ def waiting_entries(round_: Round) -> int:
         attack_runs__attack__is_dry_run=False,
     )
     pending = ~Q(state__in=Entry.FINAL) | unsettled
-    return Entry.objects.filter(round=round_).filter(pending).distinct().count()
+    return Entry.objects.filter(round=round_).filter(pending).distinct()
 
 
 def current_phase(round_: Round) -> Phase | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
+from django.utils import dateformat
+
 from contest.models import Round, Standing, Team
 from contest.ranking import find_ranking
 
@@ -14,6 +16,8 @@ TEAMS = 10
 """How many teams a picture can hold and still be read: those that stand highest now."""
 MOMENTS = 12
 """How many columns the table has; the picture shows all moments."""
+
+HOUR = datetime.timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class History:
     x_marks: list[Mark]
     house: list[Beside]
     lower_wins: bool = False
+    clock: str = "m-d H:i"
+    """How moments are written, in the letters of Django's date formats."""
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -78,17 +84,20 @@ def rank_history(round_: Round) -> History:
         listed = [ranks[place].get(key) for place in kept]
         text = " ".join(f"{x},{y}" for x, y in points)
         lines.append(Line(teams[key], number, text, *points[-1], listed))
+    # Seconds where everything happened within an hour, as in a fresh demo.
+    clock = "H:i:s" if moments[-1] - moments[0] < HOUR else "m-d H:i"
     ends = [moments[0], moments[-1]] if len(moments) > 1 else [moments[0]]
     return History(
         lines,
         [moments[place] for place in kept],
         [Mark(_y(rank, lowest), str(rank)) for rank in _steps(lowest)],
         [
-            Mark(_x(moment, moments), moment.astimezone(round_.contest.zone).strftime("%m-%d %H:%M"))
+            Mark(_x(moment, moments), dateformat.format(moment.astimezone(round_.contest.zone), clock))
             for moment in ends
         ],
         _beside(standings[-1]),
         find_ranking(round_.ranking).lower_wins,
+        clock,
     )
 
 

@@ -27,6 +27,11 @@ def record_standings(now: datetime.datetime | None = None) -> int:
     return sum(_record(round_, now) for round_ in due.select_related("contest"))
 
 
+def record_standing(round_: Round, now: datetime.datetime | None = None) -> int:
+    """Write one round's board down at once, where it differs from what was last written; returns 0 or 1."""
+    return _record(round_, now or timezone.now())
+
+
 def _record(round_: Round, now: datetime.datetime) -> int:
     places = places_of(round_)
     last = Standing.objects.filter(round=round_).order_by("-at", "-pk").first()
