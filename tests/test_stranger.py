@@ -119,6 +119,8 @@ def test_readme_makefile_and_package_allow_the_same_pythons() -> None:
     assert words in (ROOT / "README.md").read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert words in makefile and f"(3, {oldest}) <= sys.version_info < (3, {beyond})" in makefile
+    resolved = " ".join(f"3.{minor}" for minor in range(oldest, beyond))
+    assert f"for python in {resolved}; do" in makefile, "make lock looks for wheels for every Python"
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
