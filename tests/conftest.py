@@ -74,4 +74,5 @@ def no_memory_of_other_tests() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests begin first, so that no process is left alone with them at the end."""
-    items.sort(key=lambda item: "test_backends" not in item.nodeid)
+    longest = ("test_backends", "test_image")
+    items.sort(key=lambda item: [name not in item.nodeid for name in longest])

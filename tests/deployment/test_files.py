@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -138,13 +139,23 @@ def test_the_secrets_are_made_once_and_closed_to_others(tmp_path: Path) -> None:
 
 
 def test_the_images_install_from_the_locks_alone() -> None:
-    for name, lock in (("Dockerfile", "base"), ("sandbox.Dockerfile", "sandbox")):
+    for name, locks in (("Dockerfile", ["build", "base"]), ("sandbox.Dockerfile", ["sandbox"])):
         text = (DOCKER / name).read_text(encoding="utf-8").replace("\\\n", " ")
-        installs = re.findall(r"pip install ([^&\n]+)", text)
-        assert installs
+        installs = re.findall(r"pip (?:--python \S+ )?install ([^&\n]+)", text)
+        assert len(installs) == text.count("bin/pip ") == len(locks) + (name == "Dockerfile"), name
         for install in installs:
-            assert "--require-hashes" in install or "--no-deps" in install, name
-        assert f"requirements/{lock}.lock" in text
+            assert "--require-hashes" in install or {"--no-index", "--no-deps"} <= set(install.split()), name
+        for lock in locks:
+            assert f"requirements/{lock}.lock" in text
+
+
+def test_the_image_is_built_with_the_tools_that_the_project_names() -> None:
+    listed = (ROOT / "requirements/build.in").read_text(encoding="utf-8").splitlines()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert [line for line in listed if not line.startswith("#")] == project["build-system"]["requires"]
+    locks = [(ROOT / f"requirements/{name}.lock").read_text(encoding="utf-8") for name in ("build", "dev")]
+    pins = [re.findall(r"^setuptools==\S+", lock, re.MULTILINE) for lock in locks]
+    assert len(pins[0]) == 1 and pins[0] == pins[1]
 
 
 def test_the_sandbox_image_offers_what_the_sandbox_offers() -> None:
