@@ -28,6 +28,7 @@ SHARED_IS_MEANT = {
     "attacks/sandbox/world.py": SANDBOXED,
     "attacks/sandbox/stage.py": "looks for forgotten folders, which have random names",
     "tests/attacks/sandbox/test_program.py": "the name of a file in an archive",
+    "tests/deployment/images.py": "room for a folder with a random name",
     "tests/deployment/test_files.py": "a folder of containers",
 }
 VARIABLES = {"HOME": "/nonexistent", "PATH": os.environ["PATH"]}
