@@ -95,11 +95,12 @@ image: ## Build the images with docker, podman or buildah (OPTIONS="…" go to e
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh
 
-lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock
+lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock, with wheels for every Python
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/dev.in -o requirements/dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/base.in -c requirements/dev.lock -o requirements/base.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/sandbox.in -c requirements/dev.lock -o requirements/sandbox.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/build.in -c requirements/dev.lock -o requirements/build.lock
+	@for python in 3.11 3.12 3.13 3.14; do $(BIN)/uv pip compile --quiet --python-version $$python --only-binary :all: requirements/dev.lock >/dev/null || exit 1; done
 
 clean: ## Remove .venv, caches and the demo's data in var/
 	@rm -rf $(VENV) var build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -28,6 +28,7 @@ SHARED_IS_MEANT = {
     "attacks/sandbox/world.py": SANDBOXED,
     "attacks/sandbox/stage.py": "looks for forgotten folders, which have random names",
     "tests/attacks/sandbox/test_program.py": "the name of a file in an archive",
+    "tests/deployment/images.py": "room for a folder with a random name",
     "tests/deployment/test_files.py": "a folder of containers",
 }
 VARIABLES = {"HOME": "/nonexistent", "PATH": os.environ["PATH"]}
@@ -119,6 +120,8 @@ def test_readme_makefile_and_package_allow_the_same_pythons() -> None:
     assert words in (ROOT / "README.md").read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert words in makefile and f"(3, {oldest}) <= sys.version_info < (3, {beyond})" in makefile
+    resolved = " ".join(f"3.{minor}" for minor in range(oldest, beyond))
+    assert f"for python in {resolved}; do" in makefile, "make lock looks for wheels for every Python"
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
