@@ -6,15 +6,23 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 WORKERS ?= 2
 PORT ?= 8000
+# Where the user's cache cannot be written to (a read-only home), pip and uv keep no packages.
+CACHE := $(shell d="$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}}"; test -w "$$d" || test ! -e "$$d" -a -w "$$HOME" || echo none)
+ifeq ($(CACHE),none)
+export PIP_NO_CACHE_DIR := 1
+export UV_NO_CACHE := 1
+endif
+# Text is UTF-8 in every locale.
+export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm image system lock clean load security audit
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit stranger image pictures
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): $(LOCK) pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("Kakurenbo needs Python 3.11 or newer, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "Kakurenbo needs Python 3.11 to 3.14, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing. On Debian: apt install python3-venv"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
@@ -50,6 +58,9 @@ bench: $(STAMP) ## Measure ours against its peers, as ratios
 screenshots: $(STAMP) ## Write pictures of every page, language, theme and width to var/screenshots
 	@$(BIN)/python -m pytest -q -s tests/browser/screenshots.py
 
+pictures: $(STAMP) ## Take the README's pictures again, of the demo after all its jobs
+	@$(BIN)/python -m pytest -n 0 -q tests/browser/pictures.py
+
 accessibility: $(STAMP) ## Let axe-core look at every page in every language, theme and width
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -q -s tests/browser/test_accessibility.py
 
@@ -66,8 +77,14 @@ contest: $(STAMP) ## Play a whole contest of 22 teams with every process killed,
 long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand small panels
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py tests/anonymizers/test_kmm_small_panels.py -s -q
 
+portability: $(STAMP) ## Compare every result, to the byte, on all processors that this one can play
+	@$(BIN)/python -m tests.portability
+
 security: $(STAMP) ## Attack the platform: routes, leaks, bombs, races, secrets, scripts
 	@$(BIN)/python -m pytest tests/security tests/browser/test_scripts.py tests/attacks/sandbox tests/deployment -q
+
+stranger: ## Run both commands as an unprivileged user without services, data, Chromium and home (as root)
+	@$(PYTHON) -m tests.deployment.stranger
 
 audit: $(STAMP) ## Look the locked packages up in the public list of vulnerabilities
 	@$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.lock
@@ -78,11 +95,12 @@ image: ## Build the images with docker, podman or buildah (OPTIONS="…" go to e
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh
 
-lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock
+lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock, with wheels for every Python
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/dev.in -o requirements/dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/base.in -c requirements/dev.lock -o requirements/base.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/sandbox.in -c requirements/dev.lock -o requirements/sandbox.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/build.in -c requirements/dev.lock -o requirements/build.lock
+	@for python in 3.11 3.12 3.13 3.14; do $(BIN)/uv pip compile --quiet --python-version $$python --only-binary :all: requirements/dev.lock >/dev/null || exit 1; done
 
 clean: ## Remove .venv, caches and the demo's data in var/
 	@rm -rf $(VENV) var build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -10,6 +10,7 @@ from anonymizers.masking.columns import empirical_cdf
 from anonymizers.masking.grid import Floats
 from anonymizers.masking.normal import draw_given, numeric_columns
 from anonymizers.table_method import Columns, TableMethod, TableResult
+from arithmetic import covariance
 
 
 def c_gadp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> TableResult:
@@ -24,8 +25,8 @@ def c_gadp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> T
     prepared, secrets, given = numeric_columns(table, columns)
     scores = np.column_stack([normal_scores(column) for column in secrets.T])
     known = np.column_stack([normal_scores(c) for c in given.T]) if given.shape[1] else given
-    covariance = np.atleast_2d(np.cov(np.column_stack([scores, known]), rowvar=False))
-    drawn = ndtr(draw_given(scores.mean(axis=0), known, covariance, rng))
+    moments = covariance(np.column_stack([scores, known]))
+    drawn = ndtr(draw_given(scores.mean(axis=0), known, moments, rng))
     released = table.copy()
     for place, secret in enumerate(prepared.secrets):
         values = np.quantile(secret.values, drawn[:, place])

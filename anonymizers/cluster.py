@@ -10,6 +10,7 @@ from scipy import sparse
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
 from anonymizers.market import PERIODS, Market, distinct_pairs, draft_of, first_days, period_of
 from anonymizers.publish import publish
+from arithmetic import log1p
 from datasets.tables import Dataset, Integers, Transactions
 
 
@@ -53,7 +54,7 @@ def _units(rows: Transactions, chosen: Integers, place: Integers, n: int) -> spa
     shape = (n, rows.item.n_labels)
     units = sparse.csr_matrix((rows.quantity[chosen].astype(float), (place, rows.item.codes[chosen])), shape)
     units.sum_duplicates()
-    units.data = np.log1p(units.data)
+    units.data = log1p(units.data)
     return units
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
 from anonymizers.publish import publish
+from arithmetic import expm1
 from datasets.tables import Coded, Dataset, frozen
 
 
@@ -25,7 +25,7 @@ def dirichlet(
     """
     rows = original.transactions
     counts = np.bincount(rows.item.codes, minlength=rows.item.n_labels)
-    prior = rows.n_rows / math.expm1(epsilon)
+    prior = rows.n_rows / float(expm1(epsilon))
     drawn = rng.choice(len(counts), size=rows.n_rows, p=rng.dirichlet(counts + prior))
     by_item = np.argsort(rows.item.codes, kind="stable")
     start = np.cumsum(counts) - counts

@@ -7,6 +7,7 @@ import pandas as pd
 
 from anonymizers.masking.normal import draw_given, numeric_columns
 from anonymizers.table_method import Columns, TableMethod, TableResult
+from arithmetic import covariance
 
 
 def gadp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> TableResult:
@@ -16,8 +17,8 @@ def gadp(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> Tab
     numbers is rounded, and one without negative values is cut at zero, as Qian and Xie do in 5.1.
     """
     prepared, secrets, given = numeric_columns(table, columns)
-    covariance = np.atleast_2d(np.cov(np.column_stack([secrets, given]), rowvar=False))
-    drawn = draw_given(secrets.mean(axis=0), given, covariance, rng)
+    moments = covariance(np.column_stack([secrets, given]))
+    drawn = draw_given(secrets.mean(axis=0), given, moments, rng)
     released = table.copy()
     for place, secret in enumerate(prepared.secrets):
         released[secret.name] = as_original(table[secret.name], secret.values, drawn[:, place])

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from arithmetic.elementary import log_of
+
 SLOTS = 48
 """How many centres one proposal may change before it is cut short; it bounds what must be remembered."""
 
@@ -282,7 +284,7 @@ def improve(indptr, indices, centres, distance, n_centres, near, second, target,
         used = propose(indptr, indices, centres, distance, n_centres, near, second, k, seed, kept)
         proposed = total_distance(distance, near)
         heat = cooling * (steps - step)
-        if proposed < current - heat * np.log(rng.random()):
+        if proposed < current - heat * log_of(rng.random()):
             current = proposed
         else:
             undo(centres, distance, kept, used)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from anonymizers.publish import Refused
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of, only_column
+from arithmetic import exp
 from datasets.store_panel import StorePanel
 
 MARKET = "market"
@@ -27,7 +28,7 @@ def market_level(table: pd.DataFrame, columns: Columns, rng: np.random.Generator
     period = columns_of(columns, "period")
     shown = table[only_column(columns, "period")].to_numpy() if period else panel.period
     cells = pd.DataFrame({"brand": panel.brand.texts(), "period": shown, "response": panel.response})
-    cells["price"] = np.exp(panel.log_price)
+    cells["price"] = exp(panel.log_price)
     for number in range(len(panel.promotion_names)):
         cells[f"promotion {number}"] = panel.promotions[:, number]
     means = cells.groupby(["brand", "period"], sort=True).mean()

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, Parameter
 from anonymizers.publish import publish, with_amounts, with_rows
+from arithmetic import exp
 from datasets.tables import Dataset, Integers
 
 
@@ -29,7 +30,7 @@ def noise(
     rows = original.transactions
     spread = spread_of_decile(rows.quantity)
     quantity = rows.quantity + rng.normal(size=rows.n_rows) * spread * scale
-    price = rows.price * np.exp(rng.normal(size=rows.n_rows) * price_scale)
+    price = rows.price * exp(rng.normal(size=rows.n_rows) * price_scale)
     noisy = with_amounts(rows, price, quantity)
     changed = int(((noisy.quantity != rows.quantity) | (noisy.price != rows.price)).sum())
     report = {"changed": f"quantity or price of {changed} of {rows.n_rows} rows"}

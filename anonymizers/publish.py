@@ -49,7 +49,7 @@ def _hidden_master(master: Master, truth: Integers, rng: np.random.Generator) ->
 def renamed(column: Coded, rng: np.random.Generator) -> Coded:
     """The same partition of rows under random names."""
     names = fresh_names(column.n_labels, "r", set(column.labels.tolist()), rng)
-    order = np.argsort(names)
+    order = np.argsort(names, kind="stable")
     codes = np.empty(len(order), dtype=np.int32)
     codes[order] = np.arange(len(order), dtype=np.int32)
     return Coded.of(codes[column.codes], names[order])

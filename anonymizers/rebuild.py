@@ -7,6 +7,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from anonymizers.publish import MAX_QUANTITY
+from arithmetic import exp
 from datasets.tables import Coded, Dataset, Integers, Master, Transactions, frozen
 
 
@@ -124,10 +125,10 @@ def _price_level(
     left, right = np.full(n, -8.0), np.full(n, 8.0)
     for _ in range(40):
         middle = (left + right) / 2
-        scaled = np.clip(price * np.exp(middle)[group], low, high)
+        scaled = np.clip(price * exp(middle)[group], low, high)
         too_many = np.bincount(group, weights=np.maximum(1.0, wanted / scaled), minlength=n) > target
         left, right = np.where(too_many, middle, left), np.where(too_many, right, middle)
-    return np.rint(np.clip(price * np.exp(right)[group], low, high)).astype(np.int64)
+    return np.rint(np.clip(price * exp(right)[group], low, high)).astype(np.int64)
 
 
 def _with_totals(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import exp, log, minimise, product
 from attacks.evidence import FAMILIES, SOURCES, Evidence, Similarities
 from datasets.tables import Integers
 
@@ -68,21 +69,20 @@ def fit(parts: list[tuple[Floats, Integers, npt.NDArray[np.bool_]]]) -> Floats:
     P(j | i) = exp(β · x_ij) / Σ_k exp(β · x_ik). Each part has features, rows and which pairs are right; rows
     whose right candidate is not listed teach nothing and are left out.
     """
-    from scipy.optimize import minimize
-
     x, row, right = _stacked(parts)
     start = np.concatenate([np.ones(x.shape[1] // 2), np.zeros(x.shape[1] - x.shape[1] // 2)])
     if not right.any():
         return start
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        chance = probabilities(x @ weights, row)
+        chance = probabilities(product(x, weights), row)
         n_rows = right.sum()
-        value = -np.log(np.maximum(chance[right], 1e-300)).sum() / n_rows + SHRINKAGE * weights @ weights
-        gradient = x.T @ (chance - right) / n_rows + 2 * SHRINKAGE * weights
+        value = -log(np.maximum(chance[right], 1e-300)).sum() / n_rows
+        value += SHRINKAGE * product(weights, weights)
+        gradient = product(x.T, chance - right) / n_rows + 2 * SHRINKAGE * weights
         return float(value), gradient
 
-    return minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+    return minimise(loss, start).x
 
 
 def _stacked(
@@ -111,5 +111,5 @@ def probabilities(score: Floats, row: Integers) -> Floats:
     n_rows = int(row.max()) + 1
     top = np.full(n_rows, -np.inf)
     np.maximum.at(top, row, score)
-    odds = np.exp(score - top[row])
+    odds = exp(score - top[row])
     return odds / np.bincount(row, weights=odds, minlength=n_rows)[row]

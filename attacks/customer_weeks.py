@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import log, log1p
 from datasets.tables import Dataset, Integers
 
 Floats = npt.NDArray[np.float64]
@@ -46,12 +47,12 @@ def customer_weeks(data: Dataset, begin: int) -> CustomerWeeks:
     by_brand = np.bincount(place, weights=amount, minlength=n * BRANDS).reshape(n, BRANDS)
     count = np.maximum(np.bincount(cell, minlength=n), 1)
     columns = (
-        np.log1p(spent), np.log(spent / np.maximum(units, 1) + 1), np.log1p(units),
-        np.log(_distinct(cell, rows.item.codes, n)), np.log(_distinct(cell, rows.receipt.codes, n)),
+        log1p(spent), log(spent / np.maximum(units, 1) + 1), log1p(units),
+        log(_distinct(cell, rows.item.codes, n)), log(_distinct(cell, rows.receipt.codes, n)),
         np.bincount(cell, weights=rows.minute, minlength=n) / count / 60,
         (cells % width + low).astype(np.float64),
     )  # fmt: skip
-    x = np.column_stack([np.log1p(by_brand), *columns])
+    x = np.column_stack([log1p(by_brand), *columns])
     return CustomerWeeks(x, cells // width, data.n_customers)
 
 

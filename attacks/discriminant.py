@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import eigen, exp, gram, product
 from attacks.candidates import Candidates
 from attacks.customer_weeks import CustomerWeeks, Floats
 from datasets.tables import Integers
@@ -42,19 +43,19 @@ def learn(weeks: CustomerWeeks) -> Discriminant:
     centred = weeks.x - centre
     means, seen = _means(centred, weeks.customer, weeks.n_customers)
     inside = centred - means[weeks.customer]
-    overall = centred.T @ centred / len(centred)
+    overall = gram(centred) / len(centred)
     free = max(len(inside) - int(seen.sum()), 1)
-    covariance = (1 - SHRINKAGE) * (inside.T @ inside) / free + SHRINKAGE * overall
-    values, vectors = np.linalg.eigh(covariance)
+    covariance = (1 - SHRINKAGE) * gram(inside) / free + SHRINKAGE * overall
+    values, vectors = eigen(covariance)
     # A direction in which nothing ever varies tells nobody apart.
     scale = np.where(values > 1e-9 * max(values[-1], 1e-12), 1 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
     transform = vectors * scale
-    placed = means @ transform
+    placed = product(means, transform)
     # Turned so that the first directions are those in which customers differ most.
-    turn = np.linalg.eigh(placed[seen].T @ placed[seen])[1][:, ::-1]
+    turn = eigen(gram(placed[seen]))[1][:, ::-1]
     if weeks.n_customers > LARGE:
         turn = turn[:, :DIRECTIONS]
-    return Discriminant(placed @ turn, seen, centre, transform @ turn)
+    return Discriminant(product(placed, turn), seen, centre, product(transform, turn))
 
 
 def likeliest(model: Discriminant, weeks: CustomerWeeks) -> Candidates:
@@ -63,7 +64,7 @@ def likeliest(model: Discriminant, weeks: CustomerWeeks) -> Candidates:
     Σ_t ln P(j | x_t) = const − ½ m ‖x̄ − m_j‖² over the m weeks of a customer, hence the nearest means. Who
     has no week is most likely one of those without any.
     """
-    centred = (weeks.x - model.centre) @ model.transform
+    centred = product(weeks.x - model.centre, model.transform)
     asked, present = _means(centred, weeks.customer, weeks.n_customers)
     count = np.bincount(weeks.customer, minlength=weeks.n_customers)
     absent = np.flatnonzero(~model.seen)[:LIST_LENGTH]
@@ -73,7 +74,7 @@ def likeliest(model: Discriminant, weeks: CustomerWeeks) -> Candidates:
         return _listed([nothing] * weeks.n_customers)
     nearest, distance = _nearest(model.means[known], asked)
     # Rounding keeps the order of equal distances independent of the order of rows.
-    chance = np.exp(-0.5 * np.maximum(count, 1)[:, None] * (distance**2 - distance[:, :1] ** 2))
+    chance = exp(-0.5 * np.maximum(count, 1)[:, None] * (distance**2 - distance[:, :1] ** 2))
     chance = np.round(chance / chance.sum(axis=1, keepdims=True), 9)
     lists = []
     for row in range(weeks.n_customers):

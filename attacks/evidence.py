@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from arithmetic import log1p
 from attacks.candidates import candidates
 from attacks.numbers import scaled_rfm, totals
 from attacks.tokens import TokenSets, View
@@ -44,7 +45,7 @@ def evidence(original: Dataset, released: Dataset, most: int) -> Evidence:
         receipt_view(original, released),
         master_view(original, released),
     )
-    spend = [np.log1p(totals(data).astype(np.float64))[:, None] for data in (original, released)]
+    spend = [log1p(totals(data).astype(np.float64))[:, None] for data in (original, released)]
     points: tuple[tuple[Floats, Floats], ...] = ((spend[0], spend[1]), scaled_rfm(original, released))
     lists = [_pairs_of(view, most) for view in views] + [_near_pairs(*pair, most) for pair in points]
     pairs = np.unique(np.concatenate(lists))

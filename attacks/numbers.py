@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import log1p
 from attacks.attack import Guess
 from datasets.tables import Dataset, Integers
 
@@ -28,9 +29,7 @@ def rfm(data: Dataset, after: int) -> Floats:
     np.maximum.at(last, rows.customer, rows.day)
     owner = np.unique(rows.customer.astype(np.int64) * max(rows.receipt.n_labels, 1) + rows.receipt.codes)
     frequency = np.bincount(owner // max(rows.receipt.n_labels, 1), minlength=n)
-    return np.log1p(
-        np.column_stack([np.maximum(after - last, 0), frequency, totals(data)]).astype(np.float64)
-    )
+    return log1p(np.column_stack([np.maximum(after - last, 0), frequency, totals(data)]).astype(np.float64))
 
 
 def scaled_rfm(original: Dataset, released: Dataset) -> tuple[Floats, Floats]:

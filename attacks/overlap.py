@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from arithmetic import log1p
 from attacks.tokens import Columns, shared_codes
 from datasets.tables import NO_GUESS, Integers
 
@@ -27,7 +28,7 @@ def similarities(
     left = _incidence(sizes[0], groups[0], left_code, n_tokens)
     right = _incidence(sizes[1], groups[1], right_code, n_tokens)
     holders = np.asarray(left.sum(axis=0)).ravel()
-    weight = np.log1p(sizes[0] / np.maximum(holders, 1.0))
+    weight = log1p(sizes[0] / np.maximum(holders, 1.0))
     shared = (left.multiply(weight).tocsr() @ right.T).tocoo()
     total_left, total_right = left @ weight, right @ weight
     union = total_left[shared.coords[0]] + total_right[shared.coords[1]] - shared.data

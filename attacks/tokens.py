@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from arithmetic import log2
 from datasets.tables import Codes, Integers
 
 Columns = tuple[npt.NDArray, ...]
@@ -176,7 +177,7 @@ def rarity_weights(original: TokenSets, n_tokens: int) -> Integers:
     [1, 65]
     """
     holders = np.maximum(np.bincount(original.tokens, minlength=n_tokens), 1)
-    return 1 + np.rint(64 * np.log2(max(original.n_rows, 1) / holders)).astype(np.int64)
+    return 1 + np.rint(64 * log2(max(original.n_rows, 1) / holders)).astype(np.int64)
 
 
 @njit(cache=True)

@@ -111,11 +111,11 @@ def secret_key(var: Path, production: bool) -> str:
         except FileExistsError:
             pass
         else:
-            with os.fdopen(descriptor, "w") as file:
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
                 file.write(secrets.token_urlsafe(48))
     # A second process may have created the file an instant ago and not have written it yet.
     for _ in range(100):
-        key = path.read_text().strip()
+        key = path.read_text(encoding="ascii").strip()
         if key:
             return key
     raise ImproperlyConfigured(f"{path.name} in the data folder is empty: remove it and start again.")

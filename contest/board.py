@@ -112,6 +112,7 @@ def board_context(round_: Round, team: Team | None, wanted_page: str | None) -> 
         "version": round_.board_version,
         "n_waiting": board.n_waiting,
         "show_attacks": show_attacks,
+        "house_beside": any(not row.takes_place for row in board.rows),
         "lower_wins": find_ranking(round_.ranking).lower_wins,
         "path": round_.get_absolute_url(),
     }

@@ -91,6 +91,17 @@ def _round_act(event: AuditEvent, subject: Any) -> Sentence:
     return texts[event.verb] % {"round": subject.name}, ""
 
 
+def _round_changed(event: AuditEvent, subject: Any) -> Sentence:
+    """Of a change of settings everybody is told who takes places; the rest is the organisers' affair."""
+    if not isinstance(subject, Round) or "house_takes_places" not in event.after:
+        return None
+    if event.after["house_takes_places"]:
+        text = _("%(round)s: the house takes places from now on.")
+    else:
+        text = _("%(round)s: the house takes no place any more.")
+    return text % {"round": subject.name}, ""
+
+
 def _round_removed(event: AuditEvent, subject: Any) -> Sentence:
     """Of a round that nobody could see nothing is told."""
     if event.before.get("is_hidden"):
@@ -182,6 +193,7 @@ SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
     **dict.fromkeys(
         ("round.created", "round.commit", "round.freeze", "round.tally", "round.reveal"), _round_act
     ),
+    "round.changed": _round_changed,
     "round.removed": _round_removed,
     **dict.fromkeys(("phase.added", "phase.removed"), _phase_list_act),
     **dict.fromkeys(("phase.opened", "phase.closed", "phase.moved", "phase.reopened"), _phase_act),

@@ -10,7 +10,7 @@ from contest.models import Membership
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """What every page shows: the version and the visitor's own teams, looked up only where they are used."""
+    """What every page shows: version, address and the visitor's own teams, looked up only where used."""
 
     def teams() -> list[Any]:
         if not request.user.is_authenticated:
@@ -18,4 +18,8 @@ def site(request: HttpRequest) -> dict[str, Any]:
         rows = Membership.objects.filter(user=request.user).select_related("team", "contest").order_by("-id")
         return [row.team for row in rows]
 
-    return {"site_version": settings.VERSION, "my_teams": SimpleLazyObject(teams)}
+    return {
+        "site_version": settings.VERSION,
+        "site_url": settings.SITE_URL.rstrip("/"),
+        "my_teams": SimpleLazyObject(teams),
+    }

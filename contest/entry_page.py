@@ -14,6 +14,7 @@ from contest import access, queries
 from contest.how import cells_of, title_of
 from contest.models import Attack, AttackRun, Entry, Job
 from contest.pictures import charts_of_entry
+from contest.problem_summary import problem_context
 from contest.ranking import find_ranking, rank
 from contest.services.datasets import load_original
 from contest.waiting import Wait, wait_for
@@ -53,8 +54,9 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "queue_position": wait.position if wait else None,
         "seconds_left": wait.seconds if wait else None,
         "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
-        "problems": [say_problem(problem) for problem in entry.problems] if show_details else [],
-        "problem_total": entry.problem_total,
+        **problem_context(
+            [say_problem(problem) for problem in entry.problems] if show_details else [], entry.problem_total
+        ),
         "scores": _scores(entry, is_owner),
         "binds": queries.binding(queries.measure_cells(round_, entry)),
         "because": [say(reason) for reason in entry.because],

@@ -42,7 +42,8 @@ def cells_of(user: access.Viewer, entry: Entry) -> list[str]:
     measured = [limit["measure"] for limit in entry.round.limits if limit["measure"] in entry.measures]
     known = [*measured, "utility"]
     if entry.most_hits is not None and access.sees_attacks(user, entry.round):
-        known += [cell for cell in FOUND if cell != "rank" or entry.is_official]
+        is_placed = entry.is_official and entry.takes_place
+        known += [cell for cell in FOUND if cell != "rank" or is_placed]
     return known
 
 

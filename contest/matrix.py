@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contest.models import Attack, AttackRun, Entry, Round, Team
+from contest.ranking import numbered
 
 LEVELS = 8
 """Steps of the heat map's colours; 0 is nobody found."""
@@ -48,6 +49,7 @@ class MatrixRow:
 class Matrix:
     entries: list[Entry]
     rows: list[MatrixRow] = field(default_factory=list)
+    house_takes_places: bool = False
 
 
 def matrix(round_: Round) -> Matrix:
@@ -66,7 +68,7 @@ def matrix(round_: Round) -> Matrix:
         _row(attack, entries, [runs.get((attack.pk, entry.pk)) for entry in entries]) for attack in attacks
     ]
     rows.sort(key=lambda row: (-(row.mean_percent or -1.0), row.attack.label))
-    return Matrix(entries, rows)
+    return Matrix(entries, rows, round_.house_takes_places)
 
 
 def _attacks_shown(round_: Round) -> list[Attack]:
@@ -97,7 +99,7 @@ def _label(attack: Attack, entry: Entry, run: AttackRun) -> str:
 
 @dataclass(frozen=True)
 class AttackerRow:
-    rank: int
+    rank: int | None
     name: str
     is_house: bool
     is_mine: bool
@@ -110,6 +112,7 @@ def attackers(table: Matrix, my_team: Team | None) -> list[AttackerRow]:
     """Who finds most people: each attacker's best attack on each entry counts once.
 
     A team attacks one entry less than the house does, its own, so the mean share found is what ranks.
+    The house takes a place only where the round says so.
     """
     best: dict[tuple[bool, str], dict[int, Cell]] = {}
     mine: set[str] = set()
@@ -128,9 +131,10 @@ def attackers(table: Matrix, my_team: Team | None) -> list[AttackerRow]:
         if cells
     ]
     scored.sort(key=lambda row: (-row[0], row[1], row[2]))
+    numbers = numbered(table.house_takes_places or not is_house for _, is_house, _, _ in scored)
     return [
         AttackerRow(
-            rank=place,
+            rank=number,
             name=name,
             is_house=is_house,
             is_mine=name in mine and not is_house,
@@ -138,5 +142,5 @@ def attackers(table: Matrix, my_team: Team | None) -> list[AttackerRow]:
             targets=len(cells),
             mean_percent=100 * mean,
         )
-        for place, (mean, is_house, name, cells) in enumerate(scored, start=1)
+        for number, (mean, is_house, name, cells) in zip(numbers, scored, strict=True)
     ]

@@ -41,7 +41,8 @@ class MeasureCell:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """A row of the board, flat, as the page and the API show it."""
+    """A row of the board, flat, as the page and the API show it. ``takes_place`` is false for the house where
+    it is shown beside the teams."""
 
     rank: int | None
     total: float | None
@@ -49,6 +50,7 @@ class BoardRow:
     team_id: int
     team_name: str
     is_house: bool
+    takes_place: bool
     is_mine: bool
     entry_id: int
     entry_number: int
@@ -76,10 +78,10 @@ def board_rows(round_: Round, ranked: Sequence[tuple[Place, Entry]], my_team: Te
 
 def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:
     """The round's official entries in the order of its ranking rule: one query."""
-    entries = {
-        entry.pk: entry
-        for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team")
-    }
+    entries = {}
+    for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team"):
+        entry.round = round_
+        entries[entry.pk] = entry
     results = [result_of(entry, show_attacks) for entry in entries.values()]
     return [(place, entries[place.result.key]) for place in rank(results, find_ranking(round_.ranking))]
 
@@ -132,6 +134,7 @@ def result_of(entry: Entry, show_attacks: bool) -> Result:
         loss=loss_of(entry.measures),
         risk=entry.risk if show_attacks else None,
         guesses=entry.guesses if show_attacks else None,
+        takes_place=entry.takes_place,
     )
 
 
@@ -156,6 +159,7 @@ def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, 
         team_id=entry.team_id,
         team_name=entry.team.name,
         is_house=entry.team.is_house,
+        takes_place=place.result.takes_place,
         is_mine=my_team is not None and entry.team_id == my_team.pk,
         entry_id=entry.pk,
         entry_number=entry.number,
@@ -186,6 +190,11 @@ def binding(cells: Sequence[MeasureCell]) -> MeasureCell | None:
 
 
 def waiting_entries(round_: Round) -> int:
+    """How many entries are still being checked, scored or attacked."""
+    return unsettled_entries(round_).count()
+
+
+def unsettled_entries(round_: Round) -> QuerySet[Entry]:
     """Entries whose check, score or attacks are still under way."""
     unsettled = Q(
         attack_runs__state__in=[AttackRun.State.QUEUED, AttackRun.State.RUNNING],
@@ -193,7 +202,7 @@ def waiting_entries(round_: Round) -> int:
         attack_runs__attack__is_dry_run=False,
     )
     pending = ~Q(state__in=Entry.FINAL) | unsettled
-    return Entry.objects.filter(round=round_).filter(pending).distinct().count()
+    return Entry.objects.filter(round=round_).filter(pending).distinct()
 
 
 def current_phase(round_: Round) -> Phase | None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
+from django.utils import dateformat
+
 from contest.models import Round, Standing, Team
+from contest.ranking import find_ranking
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 36, 16, 16, 36
@@ -13,6 +16,8 @@ TEAMS = 10
 """How many teams a picture can hold and still be read: those that stand highest now."""
 MOMENTS = 12
 """How many columns the table has; the picture shows all moments."""
+
+HOUR = datetime.timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,14 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A house entry that takes no place: there is no line of it, only its total now."""
+
+    team: Team
+    total: float
+
+
+@dataclass(frozen=True)
 class Mark:
     position: float
     label: str
@@ -39,6 +52,10 @@ class History:
     moments: list[datetime.datetime]
     y_marks: list[Mark]
     x_marks: list[Mark]
+    house: list[Beside]
+    lower_wins: bool = False
+    clock: str = "m-d H:i"
+    """How moments are written, in the letters of Django's date formats."""
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -50,8 +67,11 @@ def rank_history(round_: Round) -> History:
     """The history of the teams that stand highest now; empty where nothing was ever ranked."""
     standings = list(Standing.objects.filter(round=round_))
     if not standings:
-        return History([], [], [], [])
-    ranks = [{place["team"]: place["rank"] for place in standing.places} for standing in standings]
+        return History([], [], [], [], [])
+    ranks = [
+        {place["team"]: place["rank"] for place in standing.places if place["rank"] is not None}
+        for standing in standings
+    ]
     shown = sorted(ranks[-1], key=lambda team: (ranks[-1][team], team))[:TEAMS]
     teams = Team.objects.in_bulk(shown)
     lowest = max((rank[team] for rank in ranks for team in shown if team in rank), default=1)
@@ -64,16 +84,28 @@ def rank_history(round_: Round) -> History:
         listed = [ranks[place].get(key) for place in kept]
         text = " ".join(f"{x},{y}" for x, y in points)
         lines.append(Line(teams[key], number, text, *points[-1], listed))
+    # Seconds where everything happened within an hour, as in a fresh demo.
+    clock = "H:i:s" if moments[-1] - moments[0] < HOUR else "m-d H:i"
     ends = [moments[0], moments[-1]] if len(moments) > 1 else [moments[0]]
     return History(
         lines,
         [moments[place] for place in kept],
         [Mark(_y(rank, lowest), str(rank)) for rank in _steps(lowest)],
         [
-            Mark(_x(moment, moments), moment.astimezone(round_.contest.zone).strftime("%m-%d %H:%M"))
+            Mark(_x(moment, moments), dateformat.format(moment.astimezone(round_.contest.zone), clock))
             for moment in ends
         ],
+        _beside(standings[-1]),
+        find_ranking(round_.ranking).lower_wins,
+        clock,
     )
+
+
+def _beside(standing: Standing) -> list[Beside]:
+    """The house entries of a board that take no place, in the order of the board."""
+    totals = {place["team"]: place["total"] for place in standing.places if place["rank"] is None}
+    teams = Team.objects.in_bulk(totals)
+    return [Beside(teams[key], total) for key, total in totals.items()]
 
 
 def _steps(lowest: int) -> list[int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoring.risk.shot_down import shot_down
@@ -15,7 +16,8 @@ class Result:
 
     ``loss`` and ``risk`` are for rules that speak of the worst of several measures from 0 to 1; without them
     they are 1 − U/100 and the share found. ``penalty`` is taken from the safety (2025). ``guesses`` is how
-    many guesses the best attack made (2018); without it, one a released customer.
+    many guesses the best attack made (2018); without it, one a released customer. ``takes_place`` is false
+    for the house where it is shown beside the teams: it is ordered like all others and has no rank.
     """
 
     key: int
@@ -27,6 +29,7 @@ class Result:
     risk: float | None = None
     penalty: float = 0.0
     guesses: int | None = None
+    takes_place: bool = True
 
     @property
     def safety(self) -> float | None:
@@ -93,7 +96,8 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Place:
-    """A row of the board. Without a total (no valid score, or attacks still under way) there is no rank."""
+    """A row of the board. Without a total (no valid score, or attacks still under way) there is no rank, and
+    none for what takes no place."""
 
     result: Result
     rank: int | None
@@ -152,10 +156,9 @@ RANKINGS = (
     ),
     Ranking(
         "2025",
-        "Utility plus safety with penalties, less what the rules deduct (PWSCUP 2025)",
-        "total = U + A − 2·max(0, 50 − U) − 2·max(0, 50 − A), where A = max(0, 100·(n − most hits)/n − "
-        "penalty); the sum is platform definition v1.",
-        lambda it: _penalised(it.utility, max(0.0, it.safety - it.penalty)),
+        "Utility plus safety, less what the rules deduct (PWSCUP 2025)",
+        "total = U + A, where A = max(0, 100·(n − most hits)/n − penalty).",
+        lambda it: it.utility + max(0.0, it.safety - it.penalty),
     ),
     Ranking(
         "2026",
@@ -173,6 +176,16 @@ def find_ranking(name: str) -> Ranking:
     raise KeyError(f"There is no ranking rule {name!r}. There are: {', '.join(r.name for r in RANKINGS)}.")
 
 
+def numbered(takes_place: Iterable[bool]) -> list[int | None]:
+    """The places of rows in their order: 1, 2, 3 … for those that take one, nothing for the others.
+
+    >>> numbered([False, True, False, True])
+    [None, 1, None, 2]
+    """
+    places = itertools.count(1)
+    return [next(places) if takes else None for takes in takes_place]
+
+
 def rank(results: Sequence[Result], ranking: Ranking) -> list[Place]:
     """Order results by the rule's chain. What has no total is listed last, without a rank.
 
@@ -180,6 +193,12 @@ def rank(results: Sequence[Result], ranking: Ranking) -> list[Place]:
     >>> rows = [Result(1, 80.0, 50, 100, 0.0), Result(2, 60.0, 10, 100, 1.0), Result(3, None, None, 100, 2.0)]
     >>> [(place.rank, place.result.key, place.total) for place in rank(rows, rule)]
     [(1, 2, 60.0), (2, 1, 50.0), (None, 3, None)]
+
+    What takes no place stands where its total puts it, and those behind it do not count it:
+
+    >>> house = Result(9, 70.0, 0, 100, 0.0, takes_place=False)
+    >>> [(place.rank, place.result.key) for place in rank([*rows, house], rule)]
+    [(None, 9), (1, 2), (2, 1), (None, 3)]
     """
     ranked: list[tuple[tuple[float, ...], Result, float, str]] = []
     unranked: list[Result] = []
@@ -194,9 +213,10 @@ def rank(results: Sequence[Result], ranking: Ranking) -> list[Place]:
         chain = (float(bool(verdict)), first, *(value(scored) for _, value in ranking.then))
         ranked.append((chain, result, total, verdict))
     ranked.sort(key=lambda row: row[0])
+    numbers = numbered(result.takes_place for _, result, _, _ in ranked)
     places = [
-        Place(result, place, total, verdict)
-        for place, (_, result, total, verdict) in enumerate(ranked, start=1)
+        Place(result, number, total, verdict)
+        for number, (_, result, total, verdict) in zip(numbers, ranked, strict=True)
     ]
     waiting = sorted(unranked, key=lambda result: (result.received, result.key))
     return places + [Place(result, None, None) for result in waiting]

@@ -1,4 +1,7 @@
-"""Keeps child processes running: starts them, starts them again when they die, stops them all together."""
+"""Keeps child processes running: starts them, starts them again when they die, stops them all together.
+
+A child that has an end, such as the play of the demo's teams, is left alone once it has ended well.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
@@ -23,10 +26,12 @@ QUICK_DEATH_SECONDS = 3.0
 class Child:
     name: str
     command: Sequence[str]
+    has_an_end: bool = False
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     next_start: float = 0.0
     quick_deaths: int = 0
+    is_done: bool = False
 
 
 def die_with_parent(number: int = signal.SIGTERM) -> None:
@@ -38,9 +43,12 @@ class Supervisor:
     """Runs commands side by side until a signal comes. Call `run` from the main thread."""
 
     def __init__(
-        self, commands: Mapping[str, Sequence[str]], on_tick: Callable[[], None] | None = None
+        self,
+        commands: Mapping[str, Sequence[str]],
+        on_tick: Callable[[], None] | None = None,
+        with_an_end: Collection[str] = (),
     ) -> None:
-        self.children = [Child(name, command) for name, command in commands.items()]
+        self.children = [Child(name, command, name in with_an_end) for name, command in commands.items()]
         self.on_tick = on_tick
         self.stopping = False
 
@@ -61,10 +69,15 @@ class Supervisor:
         self.stopping = True
 
     def _look_after(self, child: Child) -> None:
+        if child.is_done:
+            return
         now = time.monotonic()
         if child.process is not None:
             code = child.process.poll()
             if code is None:
+                return
+            if code == 0 and child.has_an_end:
+                child.process, child.is_done = None, True
                 return
             lived = now - child.started
             child.quick_deaths = child.quick_deaths + 1 if lived < QUICK_DEATH_SECONDS else 0

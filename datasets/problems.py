@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
@@ -11,8 +12,15 @@ import numpy.typing as npt
 CAP = 100
 """How many problems of one file are told; the rest is only counted."""
 
+FIRST = 3
+"""How many problems of each kind are told even where others come before them."""
+
 SHOWN = 40
 """How many characters of a cell a message quotes."""
+
+
+Kind = tuple[str, str | None, str]
+"""Problems of one kind are in the same file and column and break the same rule, which the code names."""
 
 
 @dataclass(frozen=True, order=True)
@@ -39,16 +47,21 @@ class Problem:
         got = "" if self.got is None else f"got '{self.got}', "
         return f"{place}: {got}expected {self.expected}. [{self.code}]"
 
+    @property
+    def kind(self) -> Kind:
+        return (self.file, self.column, self.code)
+
     def as_dict(self) -> dict[str, str | int | None]:
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """All problems of an upload, up to a cap a file; ``total`` counts also those beyond it."""
+    """All problems of an upload, up to a cap a file; ``total`` and ``counts`` include those beyond it."""
 
     problems: tuple[Problem, ...] = ()
     total: int = 0
+    counts: tuple[tuple[Kind, int], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -56,14 +69,23 @@ class Verdict:
 
     @classmethod
     def of(cls, *problems: Problem) -> Verdict:
-        return cls(problems, len(problems))
+        counts = Counter(problem.kind for problem in problems)
+        return cls(problems, len(problems), tuple(counts.items()))
 
     @classmethod
     def join(cls, verdicts: Iterable[Verdict]) -> Verdict:
         """One verdict on several files, in the order given."""
         parts = list(verdicts)
         told = tuple(problem for part in parts for problem in part.problems)
-        return cls(told, sum(part.total for part in parts))
+        counts: Counter[Kind] = Counter()
+        for part in parts:
+            counts.update(dict(part.counts))
+        return cls(told, sum(part.total for part in parts), tuple(counts.items()))
+
+    def told(self) -> list[dict[str, str | int | None]]:
+        """Every problem, and how many there are of its kind."""
+        counts = dict(self.counts)
+        return [problem.as_dict() | {"of_kind": counts[problem.kind]} for problem in self.problems]
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -87,6 +109,7 @@ class Findings:
     def __init__(self, file: str) -> None:
         self.file = file
         self.total = 0
+        self._counts: Counter[Kind] = Counter()
         self._kept: list[tuple[int, int, Problem]] = []
 
     def add(
@@ -126,17 +149,29 @@ class Findings:
 
     def verdict(self) -> Verdict:
         self._trim()
-        return Verdict(tuple(problem for _, _, problem in self._kept), self.total)
+        problems = tuple(problem for _, _, problem in self._kept)
+        return Verdict(problems, self.total, tuple(self._counts.items()))
 
     def _note(self, noted: list[tuple[int, int, Problem]], count: int) -> None:
         self.total += count
+        self._counts[noted[0][2].kind] += count
         self._kept += noted
         if len(self._kept) > 20 * CAP:
             self._trim()
 
     def _trim(self) -> None:
+        """Keep the first of all, but the first few of every kind before more of the same."""
         self._kept.sort(key=lambda kept: kept[:2])
-        del self._kept[CAP:]
+        if len(self._kept) <= CAP:
+            return
+        seen: Counter[Kind] = Counter()
+        first: list[tuple[int, int, Problem]] = []
+        rest: list[tuple[int, int, Problem]] = []
+        for kept in self._kept:
+            kind = kept[2].kind
+            seen[kind] += 1
+            (first if seen[kind] <= FIRST else rest).append(kept)
+        self._kept = sorted((first + rest)[:CAP], key=lambda kept: kept[:2])
 
 
 def shown(text: bytes | str) -> str:

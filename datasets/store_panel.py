@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from arithmetic import log
 from datasets.tables import Coded, Integers, frozen
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +38,7 @@ class StorePanel:
 
     @property
     def log_response(self) -> Floats:
-        return np.log(self.response)
+        return log(self.response)
 
     @property
     def predictors(self) -> Floats:
@@ -72,7 +73,7 @@ class StorePanel:
             period=frozen(period.astype(np.int64)),
             brand=brand,
             response=frozen(_numbers(table, response, positive=True)),
-            log_price=frozen(np.log(_numbers(table, price, positive=True))),
+            log_price=frozen(log(_numbers(table, price, positive=True))),
             promotions=frozen(
                 np.column_stack([np.empty((len(table), 0)), *(_numbers(table, name) for name in promotions)])
             ),

@@ -55,10 +55,16 @@ def log_in_file() -> Path:
 
 def save_log_in(log_in: LogIn) -> Path:
     path = log_in_file()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     fresh = path.with_name(f".new-{secrets.token_hex(4)}")
-    # Made unreadable for others before anything is written into it.
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Made unreadable for others before anything is written into it.
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise UsageError(
+            f"The log-in cannot be kept in {path}: {error.strerror}. "
+            "Let XDG_CONFIG_HOME name a folder that you may write to."
+        ) from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(vars(log_in), file, indent=2)
     fresh.replace(path)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 COMMANDS: dict[str, str] = {
     "anonymize": "Make an entry from an original with a house method.",
@@ -42,13 +45,26 @@ class UsageError(Exception):
     """The user's call or input cannot be used; the text says why, where, got, expected."""
 
 
+class Version(argparse.Action):
+    """Prints the version of the installed package, which is looked up only where somebody asks for it."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"{parser.prog} {metadata.version('kakurenbo')}")
+        parser.exit()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
+    _print_in_any_encoding()
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:2] == ["attack", "submit"]:
         words[:2] = ["attack-submit"]
     parser = argparse.ArgumentParser(
         prog="kakurenbo", description="Hide people in data, hunt for people in the data of others."
     )
+    parser.add_argument("--version", action=Version, help="Print the version and exit.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     chosen = next((word for word in words if not word.startswith("-")), None)
     for name, line in COMMANDS.items():
@@ -69,9 +85,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`| head`): end quietly, as other tools do.
-        with Path(os.devnull).open("w") as sink:
+        with Path(os.devnull).open("wb") as sink:
             os.dup2(sink.fileno(), sys.stdout.fileno())
         return 141
+
+
+def _print_in_any_encoding() -> None:
+    """A terminal that has no κ or ′ (Latin 1, ASCII) shows its number instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _module_of(name: str) -> ModuleType:

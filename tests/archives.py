@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import zipfile
+from typing import Any
 
 from django.utils import timezone
 
@@ -20,8 +21,11 @@ from tests.factories import entry_files, make_contest, make_entry, make_round, m
 DAY = datetime.timedelta(days=1)
 
 
-def play(slug: str = "played") -> Contest:
-    """A contest from start to end: three teams and the house, a guess file, one team that says no."""
+def play(slug: str = "played", **settings: Any) -> Contest:
+    """A contest from start to end: three teams and the house, a guess file, one team that says no.
+
+    ``settings`` are those of its round.
+    """
     organiser = make_user()
     contest = make_contest(organiser, slug, description="Hide *well*.", time_zone="Asia/Tokyo")
     now = timezone.now()
@@ -30,7 +34,7 @@ def play(slug: str = "played") -> Contest:
         (Phase.Kind.ATTACK, now - DAY, now + DAY),
         (Phase.Kind.RESULTS, now + DAY, now + 2 * DAY),
     ]
-    round_ = make_round(contest, phases=phases, attacks=["re-itemset", "re-totals"], seed=9)
+    round_ = make_round(contest, phases=phases, attacks=["re-itemset", "re-totals"], seed=9, **settings)
     teams = [make_team(contest, name) for name in ("Tanuki", "Kitsune", "Neko =1+1")]
     for number, team in enumerate(teams):
         make_entry(round_, team, entry_files(seed=number + 1), note=f"secret note of {team.name}")

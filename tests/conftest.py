@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,23 +12,20 @@ import pytest
 from django.core.management.color import Style
 from django.utils import translation
 
+from tests.skips import pytest_terminal_summary  # noqa: F401  # pytest calls it
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
 def missing(reason: str) -> None:
-    """Skip because this machine lacks something; with KAKURENBO_REQUIRE_ALL set, fail instead."""
+    """Skip because this machine lacks something; with KAKURENBO_REQUIRE_ALL set, fail instead.
+
+    The reason reads "what is absent: what would mend it"; see tests/skips.py.
+    """
     if os.environ.get("KAKURENBO_REQUIRE_ALL"):
         pytest.fail(f"{reason} (KAKURENBO_REQUIRE_ALL is set, so this is a failure)")
     pytest.skip(reason)
-
-
-@contextlib.contextmanager
-def alone(name: str) -> Iterator[None]:
-    """One test on this machine at a time: for what takes most of a server that test runs share."""
-    with (Path(tempfile.gettempdir()) / f"kakurenbo-{name}.lock").open("w", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def free_port() -> int:
@@ -67,9 +61,7 @@ def emptied_by_deleting() -> Iterator[None]:
 def shared_data() -> Path:
     """The folder of real data that stands beside the project on the house's machines."""
     if not SHARED_DATA.is_dir():
-        missing(
-            f"the real data is not on this machine: {SHARED_DATA.name} folder beside the project is absent"
-        )
+        missing("real data absent: there is no folder shared/data beside the project")
     return SHARED_DATA
 
 

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
+from contest.supervisor import Supervisor
 from tests.conftest import ROOT, free_port
 from tests.services.installation import wait_for
 
@@ -68,6 +69,31 @@ def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path: Path) -> None:
     up.wait()
     _, alive = psutil.wait_procs(family, timeout=60)
     assert alive == []
+
+
+def test_a_child_that_has_an_end_is_not_started_again_once_it_ended_well(tmp_path: Path) -> None:
+    """Of three children that end, one has an end and ends well, one has an end and fails, one has none."""
+
+    def appending(name: str, code: int) -> list[str]:
+        line = f"open({str(tmp_path / name)!r}, 'a').write('x'); raise SystemExit({code})"
+        return [sys.executable, "-c", line]
+
+    def starts(name: str) -> int:
+        return len((tmp_path / name).read_text()) if (tmp_path / name).exists() else 0
+
+    def stop_when_all_were_seen() -> None:
+        supervisor.stopping = starts("failing") >= 2 and starts("lasting") >= 2 and starts("ending") >= 1
+
+    commands = {"ending": appending("ending", 0), "failing": appending("failing", 1)}
+    commands["lasting"] = appending("lasting", 0)
+    supervisor = Supervisor(commands, on_tick=stop_when_all_were_seen, with_an_end={"ending", "failing"})
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        supervisor.run()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert starts("ending") == 1
 
 
 def test_a_port_in_use_is_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from anonymizers.bayes_synthetic.convergence import effective_draws, split_rhat
 from anonymizers.bayes_synthetic.gibbs import Draws, sample
 from anonymizers.bayes_synthetic.model import FlexiblePrior, Floats, Sums
+from arithmetic import exp, log, product
 from datasets.store_panel import StorePanel
 from datasets.tables import Integers
 
@@ -74,9 +75,9 @@ def synthesize(
     rhat, effective = diagnose(draws)
     chain, draw = int(rng.integers(settings.chains)), int(rng.integers(settings.draws))
     fixed = draws.fixed[chain, draw]
-    centre = fixed[0] + predictors @ fixed[1:] + draws.random[chain, draw][subject]
+    centre = fixed[0] + product(predictors, fixed[1:]) + draws.random[chain, draw][subject]
     drawn = centre + np.sqrt(draws.tau2[chain, draw]) * rng.standard_normal(len(rows))
-    return Synthetic(np.exp(np.clip(drawn, -LOG_LIMIT, LOG_LIMIT)), draws, rhat, effective)
+    return Synthetic(exp(np.clip(drawn, -LOG_LIMIT, LOG_LIMIT)), draws, rhat, effective)
 
 
 def diagnose(draws: Draws) -> tuple[float, float]:
@@ -84,6 +85,6 @@ def diagnose(draws: Draws) -> tuple[float, float]:
 
     Variances enter by their logarithms, whose distributions have lighter tails.
     """
-    parts = [draws.fixed, draws.random, np.log(draws.tau2)[..., None], np.log(draws.sigma2)]
+    parts = [draws.fixed, draws.random, log(draws.tau2)[..., None], log(draws.sigma2)]
     rhat = max(float(split_rhat(part).max()) for part in parts)
     return rhat, min(float(effective_draws(part).min()) for part in parts)

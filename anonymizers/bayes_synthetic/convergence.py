@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonymizers.bayes_synthetic.model import Floats
+from arithmetic import log
 
 COLUMNS = 256
 """Parameters handled at once."""
@@ -62,7 +63,7 @@ def _effective(halves: Floats) -> Floats:
     time = -1 + 2 * np.minimum.accumulate(pairs, axis=0).sum(axis=0)
     # Antithetic chains can be better than independent draws; the usual cap keeps the estimate sane.
     total = chains * length
-    return np.minimum(total / np.maximum(time, 1e-12), total * np.log10(total))
+    return np.minimum(total / np.maximum(time, 1e-12), total * log(total) / log(10))
 
 
 def _halves(draws: Floats) -> Floats:

@@ -11,6 +11,7 @@ from anonymizers.anonymizer import Anonymized, Anonymizer
 from anonymizers.bayes_synthetic.bayes_synthetic import PARAMETERS, refuse_unconverged
 from anonymizers.bayes_synthetic.brand import Settings, synthesize
 from anonymizers.publish import MAX_PRICE, MAX_QUANTITY, publish, with_rows
+from arithmetic import log
 from datasets.store_panel import StorePanel
 from datasets.tables import Coded, Dataset, Integers, frozen
 
@@ -76,7 +77,7 @@ def _panel(cells: Integers, n_weeks: int, spent: np.ndarray, units: np.ndarray) 
         period=frozen(cells % n_weeks),
         brand=Coded.of(np.zeros(len(cells)), np.array(["all"], dtype=object)),
         response=frozen(spent / 100),
-        log_price=frozen(np.log(spent / units / 100)),
+        log_price=frozen(log(spent / units / 100)),
         promotions=np.empty((len(cells), 0)),
         promotion_names=(),
     )

@@ -8,6 +8,9 @@ import numpy as np
 from numba import njit
 
 from anonymizers.bayes_synthetic.model import FlexiblePrior, Floats, Sums
+from arithmetic import gram, log, log_determinant, product, solve
+from arithmetic.elementary import exp_of
+from arithmetic.products import product_of
 from datasets.tables import Integers
 
 BLOCK = 256
@@ -144,7 +147,7 @@ class _Runner:
                 rng.standard_gamma(prior.a0 + sums.n_rows / 2, count),
                 rng.standard_gamma((size + prior.nu0) / 2, (count, n_groups)),
                 rng.standard_normal((count, n_groups, len(SCALES))),
-                np.log(rng.random((count, n_groups, len(SCALES)))),
+                log(rng.random((count, n_groups, len(SCALES)))),
                 begin, *kept,
             )  # fmt: skip
 
@@ -159,13 +162,13 @@ def log_posterior(sums: Sums, prior: FlexiblePrior, variances: Floats) -> float:
     total = tau2 + sums.count * sigma2
     weight = sigma2 / total
     precision = np.concatenate([[1.0 / prior.intercept_variance], np.full(len(sums.ztz) - 1, prior.kappa)])
-    matrix = (sums.ztz - (sums.z * weight[:, None]).T @ sums.z) / tau2 + np.diag(precision)
-    right = (sums.zty - sums.z.T @ (weight * sums.y)) / tau2
-    value = ((sums.count - 1) * np.log(tau2) + np.log(total)).sum()
-    value += (sums.yty - weight @ sums.y**2) / tau2 - right @ np.linalg.solve(matrix, right)
-    value = -0.5 * (value + np.linalg.slogdet(matrix)[1])
-    value -= prior.a0 * np.log(tau2) + prior.b0 / tau2
-    return float(value - (prior.nu0 / 2 * np.log(variances[1:]) + prior.v0 / 2 / variances[1:]).sum())
+    matrix = (sums.ztz - gram(sums.z, weight)) / tau2 + np.diag(precision)
+    right = (sums.zty - product(sums.z.T, weight * sums.y)) / tau2
+    value = ((sums.count - 1) * log(tau2) + log(total)).sum()
+    value += (sums.yty - product(weight, sums.y**2)) / tau2 - product(right, solve(matrix, right))
+    value = -0.5 * (value + log_determinant(matrix))
+    value -= prior.a0 * log(tau2) + prior.b0 / tau2
+    return float(value - (prior.nu0 / 2 * log(variances[1:]) + prior.v0 / 2 / variances[1:]).sum())
 
 
 @njit(cache=True, nogil=True)
@@ -231,7 +234,7 @@ def _rescale(
         total = 1.0
         for k in range(len(SCALES)):
             shift = SCALES[k] * moves[g, k]
-            c = np.exp(shift)
+            c = exp_of(shift)
             gain = (across[g] * (1 - c * c) - 2 * along[g] * (1 - c)) / (2 * variances[0])
             gain += v0[g] / (2 * variances[1 + g]) * (1 - 1 / (c * c)) - nu0[g] * shift
             if chances[g, k] < gain:
@@ -272,7 +275,7 @@ def _draw_fixed_conditional(
 ) -> None:  # fmt: skip
     """μ given all else (A_μ, B_μ), then (β, ln γ) given all else (A_b, B_b of equation 4)."""
     n_fixed, tau2 = len(fixed), variances[0]
-    total = zty - z.T @ random
+    total = zty - product_of(random.reshape(1, len(random)), z)[0]
     left = total[0]
     for a in range(1, n_fixed):
         left -= ztz[0, a] * fixed[a]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import gram, product
 from datasets.tables import Integers
 
 Floats = npt.NDArray[np.float64]
@@ -66,9 +67,9 @@ class Sums:
         per_subject = [np.bincount(subject, weights=column, minlength=n_subjects) for column in design.T]
         return cls(
             n_rows=len(log_response),
-            ztz=design.T @ design,
-            zty=design.T @ log_response,
-            yty=float(log_response @ log_response),
+            ztz=gram(design),
+            zty=product(design.T, log_response),
+            yty=float(product(log_response, log_response)),
             count=np.bincount(subject, minlength=n_subjects).astype(np.float64),
             z=np.ascontiguousarray(np.column_stack(per_subject)),
             y=np.bincount(subject, weights=log_response, minlength=n_subjects).astype(np.float64),

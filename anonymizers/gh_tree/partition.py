@@ -100,7 +100,7 @@ def partition(units: Units, rule: Rule) -> Partition:
     )
     members = layout[stretch]
     leaves = nodes[nodes[:, 2] < 0]
-    leaves = leaves[np.argsort(leaves[:, 0])]
+    leaves = leaves[np.argsort(leaves[:, 0], kind="stable")]
     of_unit = np.empty(units.n_units, dtype=np.int64)
     of_unit[members] = np.repeat(np.arange(len(leaves)), leaves[:, 1] - leaves[:, 0])
     return Partition(of_unit[units.unit], len(leaves), members, nodes, number_of, category_of)

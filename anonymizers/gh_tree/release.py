@@ -155,7 +155,13 @@ def _released(
     names = fresh_names(len(people), "p", {str(person) for person in people}, rng)
     released[id] = names[codes]
     # Records of a person are put in random order too: the order of the original may be known.
-    order = np.lexsort((rng.permutation(len(table)), np.argsort(np.argsort(names))[codes], group))
+    order = np.lexsort(
+        (
+            rng.permutation(len(table)),
+            np.argsort(np.argsort(names, kind="stable"), kind="stable")[codes],
+            group,
+        )
+    )
     return released.iloc[order].reset_index(drop=True)
 
 

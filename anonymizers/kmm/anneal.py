@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from anonymizers.kmm.moves import close_row, open_row, shift_one, swap_two
 from anonymizers.kmm.problem import Floats
 from anonymizers.kmm.state import State, change, undo
+from arithmetic.elementary import log_of
 from datasets.tables import Integers
 
 
@@ -29,7 +29,7 @@ def anneal(state: State, picks: Integers, randoms: Floats, hot: float, cold: flo
     for step in range(n):
         heat = hot + (cold - hot) * step / n
         drawn = randoms[step]
-        slack = -heat * np.log(1.0 - drawn[0])
+        slack = -heat * log_of(1.0 - drawn[0])
         i = picks[int(drawn[2] * len(picks))]
         row = state.rows[i]
         if drawn[1] < 0.4:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from anonymizers.kmm.problem import Floats
+from arithmetic import product
 
 if TYPE_CHECKING:
     import pulp
@@ -55,7 +56,7 @@ def solved_by_cbc(rows: Rows, seconds: float, gap: float) -> Answer:
     values = np.array([variable.value() or 0.0 for variable in variables])
     if program.sol_status != pulp.LpSolutionOptimal:
         return Answer(values, -np.inf, False)
-    cost = float(np.dot(rows.costs, values))
+    cost = float(product(rows.costs, values))
     # CBC stops within the gap of the best bound, measured on the objective.
     return Answer(values, cost - gap * abs(cost), True)
 

@@ -19,6 +19,7 @@ from anonymizers.kmm.problem import Problem, Solution, require_solvable
 from anonymizers.kmm.regions import improved_by_regions
 from anonymizers.kmm.start import first_solution
 from anonymizers.kmm.state import State, state_of
+from arithmetic import exp, power
 from datasets.tables import Integers
 
 CLOSE_ROWS = 128
@@ -93,9 +94,9 @@ def improved(
     """Anneal from the rows that the prices open, and from what was there before; the better one is kept."""
     best = state.place.copy()
     open_in_order(state, np.argsort(-known.openness, kind="stable"))
-    moves = int(effort * np.clip(8000 * len(near.rows) ** GROWTH, 50_000, 5_000_000)) // STAGES + 1
+    moves = int(effort * np.clip(8000 * power(len(near.rows), GROWTH), 50_000, 5_000_000)) // STAGES + 1
     picks = _promising(known, state.step)
-    heats = state.step * HOT * (COLD / HOT) ** (np.arange(STAGES + 1) / STAGES)
+    heats = state.step * HOT * power(COLD / HOT, np.arange(STAGES + 1) / STAGES)
     try:
         for stage in range(STAGES):
             state.donors[0] = DONOR_ROWS if stage >= DONOR_STAGE else 0
@@ -109,7 +110,7 @@ def improved(
 
 def _promising(known: Prices, step: float) -> Integers:
     """Deficient rows, each as often as it should be tried: the dearer it is to open, the more seldom."""
-    weight = np.exp(-np.maximum(known.opening, 0.0) / (FOCUS * step))
+    weight = exp(-np.maximum(known.opening, 0.0) / (FOCUS * step))
     return np.repeat(np.arange(len(weight)), np.ceil(16 * weight).astype(np.int64))
 
 

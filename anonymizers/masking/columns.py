@@ -27,7 +27,7 @@ class Secret:
 
     def take(self, rows: Rows) -> Secret:
         values = self.values[rows]
-        return Secret(self.name, values, self.cells[rows], np.argsort(values))
+        return Secret(self.name, values, self.cells[rows], np.argsort(values, kind="stable"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def _secret(column: pd.Series, transform: str, decimals: int) -> Secret:
             f"The confidential column {column.name!r} must hold at least two distinct values. Got one "
             "instead: nothing can be drawn in its place."
         )
-    order = np.argsort(values)
+    order = np.argsort(values, kind="stable")
     cells = _modelled(values, order, transform, decimals)
     if cells.min() == cells.max():
         raise Refused(
@@ -125,7 +125,7 @@ def _predictors(column: pd.Series, transform: str, decimals: int) -> list[Predic
             return [Predictor(name, (values == values.max()).astype(float), dummy=True)]
         # Rounding serves speed only through the columns that are modelled and those on the same unit scale.
         rounding = decimals if transform == "cdf" else -1
-        return [Predictor(name, _modelled(values, np.argsort(values), transform, rounding))]
+        return [Predictor(name, _modelled(values, np.argsort(values, kind="stable"), transform, rounding))]
     if column.isna().any():
         numbers(column)
     codes, labels = pd.factorize(column, sort=True)

@@ -9,6 +9,8 @@ from numba import njit
 from anonymizers.masking.grid import Floats, grid_of
 from anonymizers.masking.likelihood import node_blocks
 from anonymizers.masking.odds_ratio import OddsRatio
+from arithmetic import product
+from arithmetic.elementary import exp_of, log_of
 
 Codes = npt.NDArray[np.int64]
 
@@ -24,7 +26,7 @@ def draw_codes(model: OddsRatio, terms: Floats, rng: np.random.Generator) -> Cod
     [1, 1, 1]
     """
     points = model.points - model.centre
-    rows = np.asarray(terms @ model.gamma)
+    rows = product(terms, model.gamma)
     grid = grid_of(rows, float(np.ptp(points)))
     order = np.argsort(grid.nearest.astype(np.min_scalar_type(len(grid.nodes))), kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(grid.nearest, minlength=len(grid.nodes)))])
@@ -56,7 +58,7 @@ def _draw_by_node(
             top = max(top, heights[k])
         total = 0.0
         for k in range(len(points)):
-            total += np.exp(heights[k] - top)
+            total += exp_of(heights[k] - top)
             heights[k] = total
         for place in range(start[node], start[node + 1]):
             row = order[place]
@@ -64,7 +66,7 @@ def _draw_by_node(
             while True:
                 k = int(np.searchsorted(heights, rng.random() * total, side="right"))
                 k = k if k < len(points) else len(points) - 1
-                if away == 0.0 or np.log(rng.random()) <= (points[k] - middle) * away - half * abs(away):
+                if away == 0.0 or log_of(rng.random()) <= (points[k] - middle) * away - half * abs(away):
                     break
             codes[row] = k
 
@@ -82,7 +84,7 @@ def expected_distance(
     0.5
     """
     points = model.points - model.centre
-    grid = grid_of(np.asarray(terms @ model.gamma), float(np.ptp(points)))
+    grid = grid_of(product(terms, model.gamma), float(np.ptp(points)))
     means = np.bincount(cells, weights=originals, minlength=len(points)) / np.bincount(
         cells, minlength=len(points)
     )

@@ -16,8 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from numba import njit
 
 from anonymizers.masking.grid import Floats, Grid, grid_of
+from arithmetic import gram, product
+from arithmetic.elementary import exp_of, log_of
+from arithmetic.products import dot_of
 
 BLOCK = 1 << 18
 """Cells of a node × value block; no larger table is ever made."""
@@ -47,13 +51,13 @@ class Likelihood:
         return cls(
             points=points,
             counts=_totals(codes, each, len(points)),
-            terms=np.asfortranarray(terms[first]),
+            terms=np.ascontiguousarray(terms[first]),
             rows=_totals(group, each, len(first)),
             sums=_totals(group, each * points[codes], len(first)),
         )
 
     def grid(self, gamma: Floats) -> Grid:
-        return grid_of(self.terms @ gamma, float(np.ptp(self.points)))
+        return grid_of(product(self.terms, gamma), float(np.ptp(self.points)))
 
     def value_and_gradient(self, weights: Floats, gamma: Floats) -> tuple[float, Floats, Floats]:
         """L, ∂L/∂λ and ∂L/∂γ at λ = ``weights`` and γ = ``gamma``.
@@ -68,10 +72,11 @@ class Likelihood:
         logsum, mean = np.empty(len(grid.nodes)), np.empty(len(grid.nodes))
         expected = np.zeros(len(self.points))
         for part, shares, logs in node_blocks(self.points, weights, grid.nodes):
-            logsum[part], mean[part] = logs, shares @ self.points
-            expected += rows_at[part] @ shares
-        value = self.counts @ weights + self.sums @ (self.terms @ gamma) - rows_at @ logsum
-        by_gamma = self.terms.T @ (self.sums - self.rows * grid.read(mean))
+            logsum[part], mean[part] = logs, product(shares, self.points)
+            expected += product(rows_at[part], shares)
+        value = product(self.counts, weights) + product(self.sums, product(self.terms, gamma))
+        value -= product(rows_at, logsum)
+        by_gamma = product(self.terms.T, self.sums - self.rows * grid.read(mean))
         return float(value), self.counts - expected, by_gamma
 
     def information(self, weights: Floats, gamma: Floats) -> Floats:
@@ -84,16 +89,16 @@ class Likelihood:
             terms_at[:, column] = grid.spread(self.rows * self.terms[:, column])
         full, expected, variance = np.zeros((n, n)), np.zeros(n_points), np.empty(len(grid.nodes))
         for part, shares, _ in node_blocks(self.points, weights, grid.nodes):
-            mean = shares @ self.points
-            variance[part] = shares @ self.points**2 - mean**2
-            expected += rows_at[part] @ shares
-            full[:n_points, :n_points] -= (shares * rows_at[part][:, None]).T @ shares
-            cross = shares.T @ terms_at[part] * self.points[:, None]
-            full[:n_points, n_points:] += cross - shares.T @ (terms_at[part] * mean[:, None])
+            mean = product(shares, self.points)
+            variance[part] = product(shares, self.points**2) - mean**2
+            expected += product(rows_at[part], shares)
+            full[:n_points, :n_points] -= gram(shares, rows_at[part])
+            cross = product(shares.T, terms_at[part]) * self.points[:, None]
+            full[:n_points, n_points:] += cross - product(shares.T, terms_at[part] * mean[:, None])
         full[np.arange(n_points), np.arange(n_points)] += expected
         full[n_points:, :n_points] = full[:n_points, n_points:].T
         spread = self.rows * grid.read(variance)
-        full[n_points:, n_points:] = (self.terms * spread[:, None]).T @ self.terms
+        full[n_points:, n_points:] = gram(self.terms, spread)
         return full
 
 
@@ -109,7 +114,7 @@ def equal_rows(terms: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int
     """
     n, q = terms.shape
     # One number a row finds equal rows by hashing; the comparison below makes sure of it.
-    keys = terms @ np.sqrt(np.arange(2.0, q + 2.0)) if q else np.zeros(n)
+    keys = product(terms, np.sqrt(np.arange(2.0, q + 2.0))) if q else np.zeros(n)
     group, kinds = pd.factorize(keys)
     first = np.empty(len(kinds), dtype=np.int64)
     first[group[::-1]] = np.arange(n)[::-1]
@@ -123,11 +128,24 @@ def node_blocks(points: Floats, weights: Floats, nodes: Floats) -> Iterator[tupl
     size = max(1, BLOCK // len(points))
     for start in range(0, len(nodes), size):
         part = slice(start, min(start + size, len(nodes)))
-        exponents = np.multiply.outer(nodes[part], points)
-        exponents += weights
-        top = exponents.max(axis=1)
-        exponents -= top[:, None]
-        shares = np.exp(exponents, out=exponents)
-        total = shares.sum(axis=1)
-        shares /= total[:, None]
-        yield part, shares, top + np.log(total)
+        yield part, *_shares(points, weights, nodes[part])
+
+
+@njit(cache=True)
+def _shares(points: Floats, weights: Floats, nodes: Floats) -> tuple[Floats, Floats]:
+    """P(x_k | u) and A(u) of some nodes."""
+    shares, logs = np.empty((len(nodes), len(points))), np.empty(len(nodes))
+    ones = np.ones(len(points))
+    for i in range(len(nodes)):
+        row = shares[i]
+        top = -np.inf
+        for k in range(len(points)):
+            row[k] = nodes[i] * points[k] + weights[k]
+            top = max(top, row[k])
+        for k in range(len(points)):
+            row[k] = exp_of(row[k] - top)
+        total = dot_of(row, ones)
+        for k in range(len(points)):
+            row[k] /= total
+        logs[i] = top + log_of(total)
+    return shares, logs

@@ -9,6 +9,7 @@ from anonymizers.masking.columns import Prepared, prepare
 from anonymizers.masking.grid import Floats
 from anonymizers.masking.ranks import average_ranks
 from anonymizers.table_method import Columns
+from arithmetic import correlations, eigen, product, pseudo_inverse, sine
 
 
 def numeric_columns(table: pd.DataFrame, columns: Columns) -> tuple[Prepared, Floats, Floats]:
@@ -26,12 +27,12 @@ def draw_given(secret_mean: Floats, given: Floats, covariance: Floats, rng: np.r
     """
     k = len(secret_mean)
     across, within = covariance[:k, k:], covariance[k:, k:]
-    slope = across @ np.linalg.pinv(within, hermitian=True) if within.size else across
-    rest = covariance[:k, :k] - slope @ across.T
-    sizes, axes = np.linalg.eigh((rest + rest.T) / 2)
+    slope = product(across, pseudo_inverse(within)) if within.size else across
+    rest = covariance[:k, :k] - product(slope, across.T)
+    sizes, axes = eigen((rest + rest.T) / 2)
     spread = axes * np.sqrt(np.clip(sizes, 0, None))
-    noise = rng.normal(size=(len(given), k)) @ spread.T
-    return secret_mean + (given - given.mean(axis=0)) @ slope.T + noise
+    noise = product(rng.normal(size=(len(given), k)), spread.T)
+    return secret_mean + product(given - given.mean(axis=0), slope.T) + noise
 
 
 def rank_correlations(columns: Floats) -> Floats:
@@ -41,10 +42,10 @@ def rank_correlations(columns: Floats) -> Floats:
     [[1.0, 1.0], [1.0, 1.0]]
     """
     ranks = np.column_stack([average_ranks(column) for column in columns.T])
-    correlations = 2 * np.sin(np.pi / 6 * np.atleast_2d(np.corrcoef(ranks, rowvar=False)))
-    sizes, axes = np.linalg.eigh(correlations)
+    copula = 2 * sine(np.pi / 6 * correlations(ranks))
+    sizes, axes = eigen(copula)
     if sizes.min() >= 0:
-        return correlations
-    fixed = (axes * np.clip(sizes, 0, None)) @ axes.T
+        return copula
+    fixed = product(axes * np.clip(sizes, 0, None), axes.T)
     scale = np.sqrt(np.diag(fixed))
     return fixed / np.outer(scale, scale)

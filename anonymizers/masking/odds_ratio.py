@@ -10,6 +10,7 @@ import pandas as pd
 
 from anonymizers.masking.grid import Floats
 from anonymizers.masking.likelihood import Likelihood, node_blocks
+from arithmetic import NotPositive, cholesky, eigen, gram, log, minimise, product, triangular
 
 MAX_ITERATIONS = 500
 ROUND = 12
@@ -54,7 +55,7 @@ class OddsRatio:
         >>> model.probabilities(np.array([[-0.698]])).round(3).tolist()[0][:3]
         [0.201, 0.141, 0.126]
         """
-        nodes = np.asarray(terms @ self.gamma)
+        nodes = product(terms, self.gamma)
         blocks = node_blocks(self.points - self.centre, self.weights, nodes)
         return np.concatenate([shares for _, shares, _ in blocks])
 
@@ -75,7 +76,7 @@ def fit_odds_ratio(values: Floats, terms: Floats, shares: Floats | None = None) 
     data = replace(data, terms=basis)
     weights, alpha, iterations, remaining = _maximise(data)
     value, _, _ = data.value_and_gradient(weights, alpha)
-    gamma = back @ alpha / unit
+    gamma = product(back, alpha) / unit
     return OddsRatio(
         points, weights - weights[-1], centre, gamma, value, iterations, remaining, basis.shape[1]
     )
@@ -86,10 +87,10 @@ def _orthogonal(terms: Floats, rows: Floats) -> tuple[Floats, Floats]:
     scale = np.sqrt(np.average(terms**2, axis=0, weights=rows))
     scale[scale == 0] = 1.0
     scaled = terms / scale
-    sizes, axes = np.linalg.eigh((scaled * rows[:, None]).T @ scaled / rows.sum())
+    sizes, axes = eigen(gram(scaled, rows) / rows.sum())
     kept = sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300)
     turn = axes[:, kept] / np.sqrt(sizes[kept])
-    return scaled @ turn, turn / scale[:, None]
+    return product(scaled, turn), turn / scale[:, None]
 
 
 def _maximise(data: Likelihood) -> tuple[Floats, Floats, int, float]:
@@ -115,8 +116,6 @@ def _round(
     data: Likelihood, weights: Floats, alpha: Floats, curved: bool
 ) -> tuple[Floats, Floats, int, float]:
     """Some iterations of limited-memory quasi-Newton from a point, in the coordinates of that point."""
-    from scipy.optimize import minimize
-
     n_points = len(weights)
     origin = np.concatenate([weights, alpha])
     coordinates = _coordinates(data, weights, alpha, curved)
@@ -129,10 +128,9 @@ def _round(
         return first - value, -coordinates.to_gradient(np.concatenate([by_weight, by_alpha]))
 
     length = ROUND if n_points <= MAX_PRECONDITIONED else MAX_ITERATIONS
-    options = {"maxiter": length, "ftol": 0.0, "gtol": GOAL, "maxcor": 20}
-    found = minimize(loss, np.zeros(len(origin)), jac=True, method="L-BFGS-B", options=options)
+    found = minimise(loss, np.zeros(len(origin)), goal=GOAL, most=length)
     best = origin + coordinates.to_parameters(found.x)
-    return best[:n_points], best[n_points:], int(found.nit), float(np.abs(found.jac).max())
+    return best[:n_points], best[n_points:], found.iterations, float(np.abs(found.gradient).max())
 
 
 def _start(data: Likelihood) -> tuple[Floats, Floats]:
@@ -141,9 +139,9 @@ def _start(data: Likelihood) -> tuple[Floats, Floats]:
     A normal linear model of variance s² is the odds-ratio model with γ = β / s²; against the marginal
     variance 1 its reference density is the marginal one times exp(−x² (1/s² − 1) / 2).
     """
-    apart = np.log(data.counts), np.zeros(data.terms.shape[1])
-    slope = data.terms.T @ data.sums / data.rows.sum()
-    excess = 1 / max(1 - float(slope @ slope), 1e-3) - 1
+    apart = log(data.counts), np.zeros(data.terms.shape[1])
+    slope = product(data.terms.T, data.sums) / data.rows.sum()
+    excess = 1 / max(1 - float(product(slope, slope)), 1e-3) - 1
     linear = apart[0] - data.points**2 * excess / 2, slope * (1 + excess)
     return max(apart, linear, key=lambda start: data.value_and_gradient(*start)[0])
 
@@ -157,21 +155,19 @@ class _Coordinates:
 
 
 def _coordinates(data: Likelihood, weights: Floats, alpha: Floats, curved: bool) -> _Coordinates:
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
-
     if curved:
         information = data.information(weights, alpha)
         # Adding a constant to all λ changes nothing; the rank-one term makes that direction harmless.
         information[: len(weights), : len(weights)] += data.rows.sum() / len(weights) ** 2
         information[np.diag_indices_from(information)] *= 1 + 1e-8
         try:
-            lower = cholesky(information, lower=True)
-        except LinAlgError:
+            lower = cholesky(information)
+        except NotPositive:
             pass
         else:
             return _Coordinates(
-                lambda step: solve_triangular(lower, step, lower=True, trans="T"),
-                lambda gradient: solve_triangular(lower, gradient, lower=True),
+                lambda step: triangular(lower, step, transposed=True),
+                lambda gradient: triangular(lower, gradient),
             )
     size = np.concatenate([np.sqrt(data.counts), np.full(len(alpha), np.sqrt(data.rows.sum()))])
     return _Coordinates(lambda step: step / size, lambda gradient: gradient / size)

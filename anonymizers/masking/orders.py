@@ -71,7 +71,7 @@ def powers(values: Sequence[Floats], centres: Sequence[float], orders: Sequence[
     [[-1.0, 1.0], [1.0, 1.0]]
     """
     terms = [
-        (column - centre) ** m
+        np.prod([column - centre] * m, axis=0)
         for column, centre, order in zip(values, centres, orders, strict=True)
         for m in range(1, order + 1)
     ]

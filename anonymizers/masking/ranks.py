@@ -42,7 +42,7 @@ def tie_bounds(values: Floats, order: Rows | None = None) -> tuple[Rows, Rows]:
     >>> [part.tolist() for part in tie_bounds(np.array([3.0, 1.0, 3.0]))]
     [[1, 0, 1], [3, 1, 3]]
     """
-    order = np.argsort(values) if order is None else order
+    order = np.argsort(values, kind="stable") if order is None else order
     ordered = values[order]
     first = np.ones(len(values), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])

@@ -8,6 +8,7 @@ import numpy as np
 
 from anonymizers.masking.grid import Floats
 from anonymizers.publish import Refused
+from arithmetic import eigen, exp, gram, log, product, pseudo_inverse, rank
 
 MAX_STEPS = 100
 
@@ -34,22 +35,25 @@ def fit_regression(name: str, family: str, values: Floats, terms: Floats) -> Reg
         raise Refused(f"A logistic model of {name!r} needs the values 0 and 1. Got others as well.")
     if family == "poisson" and values.min() < 0:
         raise Refused(f"A Poisson model of {name!r} needs values from 0. Got a negative one.")
-    freedom = len(values) - int(np.linalg.matrix_rank(terms))
+    freedom = len(values) - rank(terms)
     if freedom < 1:
         raise Refused(f"A model of {name!r} with {terms.shape[1]} terms needs more than {len(values)} rows.")
     if family == "normal":
-        inverse = _inverse(terms.T @ terms)
-        beta = inverse @ (terms.T @ values)
-        return Regression(name, family, beta, inverse, float(((values - terms @ beta) ** 2).sum()), freedom)
+        inverse = pseudo_inverse(gram(terms))
+        beta = product(inverse, product(terms.T, values))
+        return Regression(
+            name, family, beta, inverse, float(((values - product(terms, beta)) ** 2).sum()), freedom
+        )
     beta = np.zeros(terms.shape[1])
-    beta[0] = np.log(values.mean()) if family == "poisson" else 0.0
+    beta[0] = log(values.mean()) if family == "poisson" else 0.0
     for _ in range(MAX_STEPS):
-        mean, variance = _moments(family, terms @ beta)
-        inverse = _inverse((terms * variance[:, None]).T @ terms)
-        step = inverse @ (terms.T @ (values - mean))
+        mean, variance = _moments(family, product(terms, beta))
+        inverse = pseudo_inverse(gram(terms, variance))
+        step = product(inverse, product(terms.T, values - mean))
         # A long first step of Newton's method can overshoot to infinity.
-        beta = beta + step / max(1.0, float(np.abs(terms @ step).max()) / 2)
-        if np.abs(terms @ step).max() < 1e-8:
+        reach = float(np.abs(product(terms, step)).max())
+        beta = beta + step / max(1.0, reach / 2)
+        if reach < 1e-8:
             return Regression(name, family, beta, inverse, 0.0, freedom)
     raise Refused(f"The {family} model of {name!r} does not converge: the other columns separate its values.")
 
@@ -57,9 +61,9 @@ def fit_regression(name: str, family: str, values: Floats, terms: Floats) -> Reg
 def regression_draws(model: Regression, terms: Floats, rng: np.random.Generator) -> Floats:
     """One draw of the parameters from their posterior, then one value a row from the model."""
     variance = model.rest / rng.chisquare(model.freedom) if model.family == "normal" else 1.0
-    sizes, axes = np.linalg.eigh(model.covariance * variance)
-    beta = model.beta + axes @ (np.sqrt(np.clip(sizes, 0, None)) * rng.normal(size=len(sizes)))
-    linear = terms @ beta
+    sizes, axes = eigen(model.covariance * variance)
+    beta = model.beta + product(axes, np.sqrt(np.clip(sizes, 0, None)) * rng.normal(size=len(sizes)))
+    linear = product(terms, beta)
     if model.family == "normal":
         return linear + np.sqrt(variance) * rng.normal(size=len(linear))
     mean, _ = _moments(model.family, linear)
@@ -69,15 +73,10 @@ def regression_draws(model: Regression, terms: Floats, rng: np.random.Generator)
     return (rng.random(len(mean)) < mean).astype(float)
 
 
-def _inverse(information: Floats) -> Floats:
-    """Of collinear terms, the inverse on what they span."""
-    return np.asarray(np.linalg.pinv(information, hermitian=True), dtype=float)
-
-
 def _moments(family: str, linear: Floats) -> tuple[Floats, Floats]:
     """Mean and variance at a linear predictor under the canonical link."""
     if family == "poisson":
-        mean = np.exp(np.minimum(linear, 300))
+        mean = exp(np.minimum(linear, 300))
         return mean, mean
-    mean = 1 / (1 + np.exp(-np.clip(linear, -300, 300)))
+    mean = 1 / (1 + exp(-np.clip(linear, -300, 300)))
     return mean, mean * (1 - mean)

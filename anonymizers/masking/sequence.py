@@ -15,10 +15,13 @@ from anonymizers.masking.grid import Floats
 from anonymizers.masking.odds_ratio import OddsRatio, fit_odds_ratio
 from anonymizers.masking.orders import chosen_orders, given_orders, parse_order, powers, refuse_unknown_pairs
 from anonymizers.publish import Refused
+from arithmetic import least_squares, product
 
 Rows = npt.NDArray[np.int64]
 NO_DISTANCE = 1e-3
 """An EMPD below this share of that of independent values publishes the originals: refused."""
+ROUNDING = 1e-8
+"""A column that differs by no more of its range from a combination of others is that combination."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,18 @@ class Fitted:
     names: tuple[str, ...]
     codes: Rows
     terms: Floats
+
+    @property
+    def separates(self) -> bool:
+        """Whether the fitted predictor orders the rows just as their values do.
+
+        Then no coefficients are the likeliest: the larger they are, the closer every draw is to its original.
+        """
+        predictor, n = product(self.terms, self.model.gamma), len(self.model.points)
+        low, high = np.full(n, np.inf), np.full(n, -np.inf)
+        np.minimum.at(low, self.codes, predictor)
+        np.maximum.at(high, self.codes, predictor)
+        return bool((high[:-1] < low[1:]).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +121,8 @@ def mask_part(
         codes = draw_codes(fitted.model, terms, rng)
         values = fitted.secret.values
         empd = expected_distance(fitted.model, terms, fitted.codes, values, fitted.secret.order)
-        if empd <= NO_DISTANCE * mean_difference(values):
-            raise Refused(
-                f"The given columns determine {fitted.secret.name!r}: masked values would equal the "
-                f"originals (expected distance {empd:.3g}). Make the columns that predict it confidential."
-            )
+        if fitted.separates or empd <= NO_DISTANCE * mean_difference(values):
+            raise _determined(fitted.secret.name)
         drawn.append(fitted.model.points[codes])
         result.append((fitted, codes, empd))
     return result
@@ -125,13 +137,34 @@ def _fit(secret: Secret, known: Sequence[Predictor], order: str, shares: Floats 
         return terms if terms.size else np.zeros((len(secret.cells), 0))
 
     wanted = parse_order(order)
+    orders = given_orders(1 if wanted is None else wanted, secret.name, known)
+    if combines(terms_of(orders), secret.cells):
+        raise _determined(secret.name)
     if wanted is None:
         orders, model = chosen_orders(secret.cells, known, terms_of)
     else:
-        orders = given_orders(wanted, secret.name, known)
         model = fit_odds_ratio(secret.cells, terms_of(orders), shares)
     codes = np.searchsorted(model.points, secret.cells)
     return Fitted(secret, model, tuple(orders), tuple(p.name for p in known), codes, terms_of(orders))
+
+
+def combines(terms: Floats, values: Floats) -> bool:
+    """Whether a column is a constant plus a combination of the terms, up to rounding.
+
+    >>> combines(np.array([[1.0], [2.0], [4.0]]), np.array([5.0, 7.0, 11.0]))
+    True
+    """
+    plain = np.column_stack([np.ones(len(values)), terms])
+    scaled = plain / np.maximum(np.abs(plain).max(axis=0), 1e-300)
+    rest = values - product(scaled, least_squares(scaled, values))
+    return bool(np.abs(rest).max() <= ROUNDING * np.ptp(values))
+
+
+def _determined(name: str) -> Refused:
+    return Refused(
+        f"The given columns determine {name!r}: masked values would equal the originals. Make the columns "
+        "that predict it confidential."
+    )
 
 
 def _restricted(prepared: Prepared, rows: Rows) -> Prepared:
@@ -198,4 +231,4 @@ def mean_difference(values: Floats) -> float:
     0.5
     """
     n = len(values)
-    return float(2 * (2 * np.arange(1, n + 1) - n - 1) @ np.sort(values) / n**2)
+    return float(2 * product(2 * np.arange(1, n + 1) - n - 1, np.sort(values)) / n**2)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import Parameter
 from anonymizers.panel.records import REFERENCE, records_of, with_units
 from anonymizers.table_method import Columns, TableMethod, TableResult
+from arithmetic import expm1
 
 
 def panel_dirichlet(
@@ -35,7 +34,7 @@ def panel_dirichlet(
     records = records_of("panel-dirichlet", table, columns)
     record, brand = np.nonzero(records.units > 0)
     counts = np.bincount(brand, minlength=len(records.brands))
-    prior = len(brand) / math.expm1(epsilon)
+    prior = len(brand) / float(expm1(epsilon))
     units = np.zeros_like(records.units)
     if len(brand):
         drawn = rng.choice(len(counts), size=len(brand), p=rng.dirichlet(counts + prior))

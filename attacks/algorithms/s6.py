@@ -15,13 +15,13 @@ def s6(original: Original2017, released: Sheet, rng: np.random.Generator) -> Mon
     quantity agree.
 
     The attacker knows Tα, a part of T with item ids cut to two characters. The last row of S with a key gives
-    the key"s pseudonym, the last row of Tα sets the guess for its customer and month, the rest is ``DEL``. A
+    the key's pseudonym, the last row of Tα sets the guess for its customer and month, the rest is ``DEL``. A
     customer is found only if all twelve months are right. The attack is made with each of T25, T50, T75 and
     T100, and its share of people found is the mean of the four:
 
         S6 = mean over α of |{customers whose twelve guesses are all right}| / customers.
 
-    S is in the platform"s canonical order; in 2017 the order of its rows changed the result.
+    S is in the platform's canonical order; in 2017 the order of its rows changed the result.
 
     Reference: Organisers of PWSCUP 2017, sample attack S6.
     """

@@ -112,8 +112,8 @@ def processes() -> str:
         return f"{len(visible)} processes are visible"
     if str(FACTS["pid"]) in visible:
         # The number may by chance be that of a process inside; the moment of its start may not.
-        started = Path(f"/proc/{FACTS['pid']}/stat").read_text().rpartition(")")[2].split()[19]
-        return "the platform's own process is visible" if started == FACTS["started"] else ""
+        words = Path(f"/proc/{FACTS['pid']}/stat").read_bytes().rpartition(b")")[2].split()
+        return "the platform's own process is visible" if words[19].decode() == FACTS["started"] else ""
     try:
         os.kill(FACTS["pid"], 0)
     except ProcessLookupError:
@@ -168,7 +168,7 @@ def memory_of_process() -> str:
 
 
 def privileges() -> str:
-    lines = Path("/proc/self/status").read_text().splitlines()
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     if any(int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")):
         return "capabilities are held"

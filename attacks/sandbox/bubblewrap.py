@@ -118,7 +118,7 @@ def _own_user() -> Iterator[int | None]:
         return
     SLOT_FOLDER.mkdir(mode=0o700, exist_ok=True)
     for user in range(FIRST_USER, FIRST_USER + SLOTS):
-        with (SLOT_FOLDER / str(user)).open("w") as lock:
+        with (SLOT_FOLDER / str(user)).open("wb") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -100,11 +100,13 @@ def read_report(data: bytes) -> Report:
     )
 
 
-def limiting(limits: Limits) -> tuple[str, ...]:
+def limiting(limits: Limits, *, own_processes: bool = True) -> tuple[str, ...]:
     """The `prlimit` call that goes before the reporter, inside the sandbox.
 
-    Two processes are the platform's own (the first of the process space and the reporter). A second after the
-    soft limit of CPU time the kernel kills a program that ignores it.
+    The kernel counts the processes of a user, so their number is only limited where the run is a user of its
+    own (``own_processes``); elsewhere whatever else the user runs would count too. Two processes are the
+    platform's own (the first of the process space and the reporter). A second after the soft limit of CPU
+    time the kernel kills a program that ignores it.
     """
     wanted = {
         "as": (resource.RLIMIT_AS, limits.memory_bytes),
@@ -115,6 +117,8 @@ def limiting(limits: Limits) -> tuple[str, ...]:
         "memlock": (resource.RLIMIT_MEMLOCK, 1 << 16),
         "msgqueue": (resource.RLIMIT_MSGQUEUE, 0),
     }
+    if not own_processes:
+        del wanted["nproc"]
     flags = [f"--{name}={_allowed(number, value)}" for name, (number, value) in wanted.items()]
     cpu = _allowed(resource.RLIMIT_CPU, limits.cpu_seconds + 1)
     return ("/usr/bin/prlimit", *flags, f"--cpu={min(limits.cpu_seconds, cpu)}:{cpu}", "--")

@@ -40,7 +40,10 @@ class Unsafe:
         start = (program,) if stage.entry == EXECUTABLE else (sys.executable, program)
         folders = (str(stage.folder / "original"), str(stage.folder / "entry"))
         result = str(out / "Q.csv")
-        argv = (*limiting(limits), *reporting((*start, *folders, result), limits, result))
+        argv = (
+            *limiting(limits, own_processes=False),
+            *reporting((*start, *folders, result), limits, result),
+        )
         inherited = {"PATH": os.defpath, "HOME": str(out), "TMPDIR": str(out)}
         environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"} | inherited
         yield Launch(argv, environment=environment)

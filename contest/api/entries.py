@@ -68,7 +68,7 @@ class EntryCheck(MemberView):
         data = self.read(requests.EntryUpload, format=spec)
         archive = data.get("archive")
         verdict = check_upload(round_, team, archive, {} if archive is not None else _parts(data, spec))
-        problems = [say_problem(problem.as_dict()) for problem in verdict.problems]
+        problems = [say_problem(problem) for problem in verdict.told()]
         answer = {"valid": verdict.ok, "problem_total": verdict.total, "problems": problems}
         return Response(shapes.VerdictShape(answer).data)
 

@@ -54,6 +54,10 @@ class RoundFields(Shape):
     slug = s.SlugField(max_length=50, required=False, validators=[free_word])
     weight = s.FloatField(min_value=0, max_value=1000, required=False)
     ranking = s.ChoiceField([rule.name for rule in RANKINGS], required=False)
+    house_takes_places = s.BooleanField(
+        required=False,
+        help_text="If not, house entries and house attacks are shown beside the teams, without a place.",
+    )
     feedback = s.ChoiceField(Feedback.choices, required=False)
     entries_per_day = s.IntegerField(min_value=1, max_value=1000, required=False)
     entries_in_total = s.IntegerField(min_value=1, max_value=10_000, required=False)

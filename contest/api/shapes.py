@@ -126,6 +126,7 @@ class RoundShape(Shape):
     file_rules = s.DictField()
     ranking = RankingShape()
     house_attacks = s.ListField(child=s.CharField())
+    house_takes_places = s.BooleanField(source="round.house_takes_places")
     attacks_per_day = s.IntegerField(source="round.attacks_per_day")
     program_seconds = s.IntegerField(source="round.program_seconds")
     program_megabytes = s.IntegerField(source="round.program_megabytes")
@@ -142,7 +143,9 @@ class MeasureShape(Shape):
 
 
 class BoardRowShape(Shape):
-    rank = s.IntegerField(allow_null=True)
+    rank = s.IntegerField(
+        allow_null=True, help_text="Null before the attacks are counted, and for the house without a place."
+    )
     total = s.FloatField(allow_null=True)
     verdict = s.CharField(help_text="What puts the entry behind all others, such as “shot down”, or nothing.")
     team = s.CharField(source="team_name")
@@ -195,7 +198,7 @@ class MatrixShape(Shape):
 
 
 class AttackerShape(Shape):
-    rank = s.IntegerField()
+    rank = s.IntegerField(allow_null=True, help_text="Null for the house where it takes no place.")
     name = s.CharField()
     is_house = s.BooleanField()
     is_mine = s.BooleanField()
@@ -236,6 +239,11 @@ class ProblemShape(Shape):
     code = s.CharField()
     got = s.CharField(allow_null=True)
     expected = s.CharField()
+    of_kind = s.IntegerField(
+        default=None,
+        allow_null=True,
+        help_text="How many problems of this file, column and code there are, listed or not.",
+    )
 
 
 class VerdictShape(Shape):
@@ -375,7 +383,8 @@ class MeShape(Shape):
 
 
 class StandingShape(Shape):
-    """Places at a moment: team (by its id), rank and total."""
+    """Places at a moment: team (by its id), rank and total; the house without a place has `is_house` and no
+    rank."""
 
     at = s.DateTimeField()
     places = s.ListField(child=s.DictField())

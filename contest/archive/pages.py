@@ -64,7 +64,13 @@ def _board(round_: Round) -> dict[str, Any]:
         }
         for place, entry in queries.places(round_, show_attacks=True)
     ]
-    return {"round": round_.slug, "ranking": round_.ranking, "board": places, "attacks": _attacks(round_)}
+    return {
+        "round": round_.slug,
+        "ranking": round_.ranking,
+        "house_takes_places": round_.house_takes_places,
+        "board": places,
+        "attacks": _attacks(round_),
+    }
 
 
 def _attacks(round_: Round) -> list[dict[str, Any]]:

@@ -102,6 +102,8 @@ def object_of(table: Table, row: Row, numbers: Numbers) -> Model:
     for name, column in columns.items():
         if name in row:
             setattr(made, column.attname, _checked(column, row[name], numbers, f"{where}, column {name}"))
+        elif name in table.before:
+            setattr(made, column.attname, table.before[name])
         elif not (column.has_default() or column.null or column.blank):
             raise BadArchive(f"{where}: column {name!r} is missing.")
     for name, link in table.links.items():

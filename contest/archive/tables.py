@@ -20,7 +20,8 @@ Link = tuple[str | None, str, type[Model]]
 @dataclass(frozen=True)
 class Table:
     """``files`` are columns with the hash of a file and the store that holds it. ``private`` is what is
-    blanked where a team keeps its work out of the archive."""
+    blanked where a team keeps its work out of the archive. ``before`` is what a column means in archives that
+    are older than it, where that is not its default."""
 
     model: type[Model]
     rows: Callable[[Contest], QuerySet[Any]]
@@ -28,6 +29,7 @@ class Table:
     left_out: frozenset[str] = frozenset()
     links: Mapping[str, Link] = field(default_factory=dict)
     private: Mapping[str, Any] = field(default_factory=dict)
+    before: Mapping[str, Any] = field(default_factory=dict)
     team: Callable[[Any], Team | None] = lambda row: None
 
     @property
@@ -84,7 +86,7 @@ TABLES = (
         files={"master_sha256": "entries", "transactions_sha256": "entries"},
         left_out=frozenset({"created_at"}),
     ),
-    Table(models.Round, _of_rounds(models.Round, "")),
+    Table(models.Round, _of_rounds(models.Round, ""), before={"house_takes_places": True}),
     Table(models.Phase, _of_rounds(models.Phase, "round__")),
     Table(models.Team, _teams),
     Table(models.Membership, _of_rounds(models.Membership, "team__")),

@@ -56,6 +56,7 @@ def _round(given: Mapping[str, Any]) -> RoundSpec:
         attacks=tuple(given.get("attacks", ())),
         baselines=tuple(Baseline(**baseline) for baseline in given.get("baselines", ())),
         ranking=given.get("ranking", "2016"),
+        house_takes_places=given.get("house-takes-places", False),
         feedback=given.get("feedback", "full"),
         entries_per_day=attempts.get("entries-per-day", 5),
         entries_in_total=attempts.get("entries-in-total", 50),

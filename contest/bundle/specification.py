@@ -68,6 +68,7 @@ class RoundSpec:
     attacks: tuple[str, ...] = ()
     baselines: tuple[Baseline, ...] = ()
     ranking: str = "2016"
+    house_takes_places: bool = False
     feedback: str = "full"
     entries_per_day: int = 5
     entries_in_total: int = 50

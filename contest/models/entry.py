@@ -115,6 +115,11 @@ class Entry(models.Model):
         return self.team.is_house
 
     @property
+    def takes_place(self) -> bool:
+        """The house is shown beside the teams, without a place, unless its round says otherwise."""
+        return self.round.house_takes_places or not self.team.is_house
+
+    @property
     def files(self) -> dict[str, str]:
         names = self.round.dataset.spec.public_files
         return named_files(names, self.master_sha256, self.transactions_sha256)

@@ -28,6 +28,11 @@ class Round(models.Model):
     file_rules = models.JSONField(default=dict, help_text=_("Fields of datasets.rules.FileRules."))
     limits = models.JSONField(default=list, help_text=_("A list of measure, operator, limit."))
     ranking = models.CharField(max_length=20, default="2016")
+    house_takes_places = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("Whether house entries and house attacks are ranked among the teams."),
+    )
     feedback = models.CharField(max_length=10, choices=Feedback, default=Feedback.FULL)
     entries_per_day = models.PositiveSmallIntegerField(default=5)
     entries_in_total = models.PositiveSmallIntegerField(default=50)

@@ -27,9 +27,9 @@ class User(AbstractBaseUser):
     """A person. `name_key` is what makes the name unique: « Admin » and "admin" are one name."""
 
     username = models.CharField(_("user name"), max_length=40)
-    name_key = models.CharField(max_length=80, unique=True, editable=False)
+    name_key = models.CharField(_("user name"), max_length=80, unique=True, editable=False)
     email = models.EmailField(_("e-mail"))
-    email_key = models.CharField(max_length=254, unique=True, editable=False)
+    email_key = models.CharField(_("e-mail"), max_length=254, unique=True, editable=False)
     is_staff = models.BooleanField(default=False, help_text=_("May create contests."))
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -85,6 +85,7 @@ def create_round_of(
         is_hidden=spec.hidden,
         seed=spec.seed,
         ranking=spec.ranking,
+        house_takes_places=spec.house_takes_places,
         feedback=spec.feedback,
         entries_per_day=spec.entries_per_day,
         entries_in_total=spec.entries_in_total,
@@ -215,6 +216,7 @@ def round_spec(round_: Round, data: str) -> RoundSpec:
             Baseline(job.payload["method"], job.payload["parameters"], job.payload["seed"]) for job in house
         ),
         ranking=round_.ranking,
+        house_takes_places=round_.house_takes_places,
         feedback=round_.feedback,
         entries_per_day=round_.entries_per_day,
         entries_in_total=round_.entries_in_total,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     """What other settings of a round would do. ``changes`` holds only what is different."""
     found = [
         *_of_rules(round_, changes),
-        *_of_ranking(round_, changes),
+        *_of_places(round_, changes),
         *_of_weight(round_, changes),
         *_of_feedback(round_, changes),
         *_of_attempts(round_, changes),
@@ -141,20 +142,44 @@ def _of_rules(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     return [Consequence("entries-invalid", len(broken), said)]
 
 
-def _of_ranking(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
-    if "ranking" not in changes:
+def _of_places(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    """What another ranking rule does, or that the house takes places or no longer does."""
+    if not {"ranking", "house_takes_places"} & set(changes):
         return []
     standing = queries.places(round_, show_attacks=True)
-    before = {place.result.key: place.rank for place, _entry in standing}
-    results = [place.result for place, _entry in standing]
-    after = {place.result.key: place.rank for place in rank(results, find_ranking(changes["ranking"]))}
-    n = sum(before[key] != after[key] for key in before)
+    house_takes_places = changes.get("house_takes_places", round_.house_takes_places)
+    results = [
+        dataclasses.replace(place.result, takes_place=house_takes_places or not entry.is_house)
+        for place, entry in standing
+    ]
+    ranked = rank(results, find_ranking(changes.get("ranking", round_.ranking)))
+    after = {place.result.key: place.rank for place in ranked}
+    n = sum(place.rank != after[entry.pk] for place, entry in standing if not entry.is_house)
     text = ngettext("%(n)s team changes its place.", "%(n)s teams change their places.", n)
     found = [Consequence("places-change", n, text % {"n": n})]
+    if "house_takes_places" in changes:
+        n_house = sum(entry.is_house for _place, entry in standing)
+        found.append(_of_house(n_house, takes_places=house_takes_places))
     if round_.tallied_at is not None:
         text = _("The committed board is withdrawn openly and committed anew.")
         found.append(Consequence("board-withdrawn", 1, text))
     return found
+
+
+def _of_house(n: int, *, takes_places: bool) -> Consequence:
+    if takes_places:
+        text = ngettext(
+            "The house takes places from now on: %(n)s house entry on the board, and its attacks.",
+            "The house takes places from now on: %(n)s house entries on the board, and its attacks.",
+            n,
+        )
+        return Consequence("house-takes-places", n, text % {"n": n})
+    text = ngettext(
+        "The house takes no place any more: %(n)s house entry on the board, and its attacks.",
+        "The house takes no place any more: %(n)s house entries on the board, and its attacks.",
+        n,
+    )
+    return Consequence("house-takes-no-place", n, text % {"n": n})
 
 
 def _of_weight(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:

@@ -111,7 +111,7 @@ def refuse_files(claim: jobs.Claim, entry: Entry, verdict: Verdict) -> None:
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
             state=Entry.State.INVALID,
             costs_attempt=False,
-            problems=[problem.as_dict() for problem in verdict.problems],
+            problems=verdict.told(),
             problem_total=verdict.total,
             finished_at=timezone.now(),
         )

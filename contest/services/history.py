@@ -27,6 +27,11 @@ def record_standings(now: datetime.datetime | None = None) -> int:
     return sum(_record(round_, now) for round_ in due.select_related("contest"))
 
 
+def record_standing(round_: Round, now: datetime.datetime | None = None) -> int:
+    """Write one round's board down at once, where it differs from what was last written; returns 0 or 1."""
+    return _record(round_, now or timezone.now())
+
+
 def _record(round_: Round, now: datetime.datetime) -> int:
     places = places_of(round_)
     last = Standing.objects.filter(round=round_).order_by("-at", "-pk").first()
@@ -40,10 +45,12 @@ def _record(round_: Round, now: datetime.datetime) -> int:
 
 
 def places_of(round_: Round) -> list[dict[str, Any]]:
-    """The board as it is now: rank and total of every ranked team."""
+    """The board as it is now: rank and total of every team that has them. The house, where it takes no place,
+    is marked and has a total alone."""
     standing = queries.places(round_, show_attacks=True)
     return [
         {"team": entry.team_id, "rank": place.rank, "total": place.total}
+        | ({} if place.result.takes_place else {"is_house": True})
         for place, entry in standing
-        if place.rank is not None
+        if place.total is not None
     ]

@@ -23,8 +23,9 @@ CONTEST_SETTINGS = (
     "title", "summary", "description", "slug", "time_zone", "is_public", "max_team_size", "approve_teams",
 )  # fmt: skip
 ROUND_SETTINGS = (
-    "name", "slug", "weight", "ranking", "feedback", "entries_per_day", "entries_in_total", "attacks_per_day",
-    "program_seconds", "program_megabytes", "seed", "is_hidden", "file_rules",
+    "name", "slug", "weight", "ranking", "house_takes_places", "feedback", "entries_per_day",
+    "entries_in_total", "attacks_per_day", "program_seconds", "program_megabytes", "seed", "is_hidden",
+    "file_rules",
 )  # fmt: skip
 
 
@@ -108,7 +109,7 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
             )
             for entry in Entry.objects.filter(pk__in=broken).select_related("team", "round__contest"):
                 void_entry(entry, user, f"{reason[:100]}: {broken[entry.pk]}"[:300])
-            if "ranking" in changes:
+            if {"ranking", "house_takes_places"} & set(changes):
                 count_again(fresh, timezone.now(), reason)
             bump_board(round_.pk)
     except IntegrityError:

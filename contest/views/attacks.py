@@ -31,12 +31,14 @@ def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
     my_team = access.team_of(request.user, round_.contest)
     shown = access.sees_attacks(request.user, round_)
     table = matrix(round_) if shown else None
+    seekers = attackers(table, my_team) if table else []
     waiting, seconds = seconds_left(round_)
     context = {
         "contest": round_.contest,
         "round": round_,
         "matrix": table,
-        "attackers": attackers(table, my_team) if table else [],
+        "attackers": seekers,
+        "house_beside": any(row.rank is None for row in seekers),
         "n_waiting": waiting,
         "minutes_left": None if seconds is None else seconds / 60,
         "version": round_.board_version,

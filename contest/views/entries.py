@@ -14,6 +14,7 @@ from contest.entry_page import entry_context
 from contest.errors import Refused
 from contest.forms.entries import UploadForm
 from contest.models import Phase, Round, Team
+from contest.problem_summary import problem_context
 from contest.services.attempts import count_attempts
 from contest.services.entries import change_note, pin_entry, submit_entry
 from contest.storage import Stored
@@ -51,6 +52,7 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
 def _upload_page(
     request: UserRequest, round_: Round, team: Team, form: UploadForm, status: int, verdict: Verdict | None
 ) -> HttpResponse:
+    checked, verdict = verdict is not None, verdict or Verdict()
     context = {
         "contest": round_.contest,
         "round": round_,
@@ -59,9 +61,8 @@ def _upload_page(
         "text": form.text,
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
-        "checked": verdict is not None,
-        "problems": [say_problem(problem.as_dict()) for problem in verdict.problems] if verdict else [],
-        "problem_total": verdict.total if verdict else 0,
+        "checked": checked,
+        **problem_context([say_problem(problem) for problem in verdict.told()], verdict.total),
     }
     return render(request, "contest/upload.html", context, status=status)
 

@@ -28,6 +28,7 @@ def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpR
             "contest": slug,
             "round": round_slug,
             "ranking": round_.ranking,
+            "house_takes_places": round_.house_takes_places,
             "version": round_.board_version,
         }
         answer = JsonResponse({**facts, "as_of": board.as_of.isoformat(), "rows": board_dicts(board.rows)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import Any
 
 from kakurenbo.place import add_place_arguments, find_place
 
@@ -22,16 +23,22 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.attackers:
         print(f"{'rank':>4}  {'found':>7}  {'mean %':>7}  attacker")
         for row in rows:
-            print(f"{row['rank']:>4}  {row['hits']:>7}  {row['mean_percent']:>7.1f}  {row['name']}")
+            print(
+                f"{row['rank'] or '–':>4}  {row['hits']:>7}  {row['mean_percent']:>7.1f}  "
+                f"{row['name']}{_marks(row)}"
+            )
     else:
         print(f"{'rank':>4}  {'total':>9}  {'utility':>8}  {'found':>7}  team")
         for row in rows:
-            mine = "  ← you" if row["is_mine"] else ""
             print(
                 f"{row['rank'] or '–':>4}  {_number(row['total'])}  {row['utility']:>8.2f}  "
-                f"{'–' if row['hits'] is None else row['hits']:>7}  {row['team']}{mine}"
+                f"{'–' if row['hits'] is None else row['hits']:>7}  {row['team']}{_marks(row)}"
             )
     return 0
+
+
+def _marks(row: dict[str, Any]) -> str:
+    return ("  (house)" if row["is_house"] else "") + ("  ← you" if row["is_mine"] else "")
 
 
 def _number(value: float | None) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from arithmetic import exp, gram, log, product, pseudo_inverse
+
 Floats = npt.NDArray[np.float64]
 
 MAX_STEPS = 100
@@ -43,9 +45,9 @@ def linear_regression(values: npt.ArrayLike, terms: pd.DataFrame) -> Coefficient
     {'const': 1.0, 's': 2.0}
     """
     x, y = _design(terms), np.asarray(values, dtype=float)
-    inverse = _inverse(x.T @ x)
-    beta = inverse @ (x.T @ y)
-    variance = float(((y - x @ beta) ** 2).sum()) / max(len(y) - x.shape[1], 1)
+    inverse = pseudo_inverse(gram(x))
+    beta = product(inverse, product(x.T, y))
+    variance = float(((y - product(x, beta)) ** 2).sum()) / max(len(y) - x.shape[1], 1)
     return _named(terms, beta, inverse * variance)
 
 
@@ -66,12 +68,12 @@ def poisson_regression(values: npt.ArrayLike, terms: pd.DataFrame) -> Coefficien
     if y.min() < 0 or y.max() <= 0:
         raise ValueError("Poisson regression needs values from 0 of which one is positive.")
     beta = np.zeros(x.shape[1])
-    beta[0] = np.log(y.mean())
+    beta[0] = log(y.mean())
     for _ in range(MAX_STEPS):
-        mean = np.exp(np.minimum(x @ beta, 300))
-        inverse = _inverse((x * mean[:, None]).T @ x)
-        step = inverse @ (x.T @ (y - mean))
-        reach = float(np.abs(x @ step).max())
+        mean = exp(np.minimum(product(x, beta), 300))
+        inverse = pseudo_inverse(gram(x, mean))
+        step = product(inverse, product(x.T, y - mean))
+        reach = float(np.abs(product(x, step)).max())
         # A long first step of Newton's method can overshoot to infinity.
         beta = beta + step / max(1.0, reach / 2)
         if reach < 1e-9:
@@ -92,12 +94,7 @@ def explained_share(original: npt.ArrayLike, masked: npt.ArrayLike) -> float:
     x, y = np.asarray(original, dtype=float), np.asarray(masked, dtype=float)
     x, y = x - x.mean(), y - y.mean()
     total = float((x**2).sum() * (y**2).sum())
-    return float(x @ y) ** 2 / total if total else 0.0
-
-
-def _inverse(information: Floats) -> Floats:
-    """Of collinear terms, the inverse on what they span."""
-    return np.asarray(np.linalg.pinv(information, hermitian=True), dtype=float)
+    return float(product(x, y)) ** 2 / total if total else 0.0
 
 
 def _design(terms: pd.DataFrame) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import product, solve
 from scoring.panel.brand_metrics import mapd
 from scoring.panel.choice_data import ChoiceData
 
@@ -117,7 +118,7 @@ def _curvatures(data: ChoiceData) -> tuple[Floats, Floats]:
     pooled = np.zeros(size)
     for _ in range(30):
         gradient, whole = score_and_information(pooled, data.mix, data.choice, 0, data.n_trips)
-        step = np.linalg.solve(whole + 1e-6 * np.eye(size), gradient)
+        step = solve(whole + 1e-6 * np.eye(size), gradient)
         pooled += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
         if np.abs(step).max() < 1e-8:
             break
@@ -128,7 +129,7 @@ def _curvatures(data: ChoiceData) -> tuple[Floats, Floats]:
         theta = pooled.copy()
         for _ in range(20):
             gradient, own = score_and_information(theta, data.mix, data.choice, first, last)
-            step = np.linalg.solve(own + prior, gradient - prior @ (theta - pooled))
+            step = solve(own + prior, gradient - product(prior, theta - pooled))
             theta += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
             if np.abs(step).max() < 1e-4:
                 break

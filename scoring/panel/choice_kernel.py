@@ -10,6 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from arithmetic.elementary import exp_of, log_of
+from arithmetic.matrices import factor_of, solution_of
+from arithmetic.products import dot_of, product_of
 from datasets.tables import Integers
 
 Floats = npt.NDArray[np.float64]
@@ -31,8 +34,8 @@ def log_likelihood(theta: Floats, mix: Floats, choice: Integers, first: int, las
             top = max(top, value)
         whole = 0.0
         for j in range(brands):
-            whole += np.exp(utility[j] - top)
-        total += utility[choice[t]] - top - np.log(whole)
+            whole += exp_of(utility[j] - top)
+        total += utility[choice[t]] - top - log_of(whole)
     return total
 
 
@@ -52,10 +55,12 @@ def score_and_information(
                 design[j, brands - 1 + m] = mix[t, j, m]
             if j > 0:
                 design[j, j - 1] = 1.0
-            chance[j] = design[j] @ theta
-        chance = np.exp(chance - chance.max())
+            chance[j] = dot_of(design[j], theta)
+        top = chance.max()
+        for j in range(brands):
+            chance[j] = exp_of(chance[j] - top)
         chance /= chance.sum()
-        mean = design.T @ chance
+        mean = product_of(chance.reshape(1, brands), design)[0]
         gradient += design[choice[t]] - mean
         for j in range(brands):
             apart = design[j] - mean
@@ -89,22 +94,23 @@ def population(
     n, size = thetas.shape
     mean = thetas.sum(axis=0) / n
     apart = thetas - mean
-    scatter = apart.T @ apart + np.outer(mean, mean) * (n * weight / (n + weight))
+    scatter = product_of(apart.T, apart) + np.outer(mean, mean) * (n * weight / (n + weight))
     for i in range(size):
         scatter[i, i] += spread
-    root = np.linalg.inv(np.linalg.cholesky(scatter)).T
+    factor_of(scatter)
+    root = solution_of(scatter, np.eye(size)).T
     bartlett = np.zeros((size, size))
     for i in range(size):
         bartlett[i, i] = np.sqrt(rng.chisquare(freedom + n - i))
         for j in range(i):
             bartlett[i, j] = rng.standard_normal()
-    factor = root @ bartlett
-    precision = factor @ factor.T
+    factor = product_of(root, bartlett)
+    precision = product_of(factor, factor.T)
     # With V⁻¹ = F Fᵀ, F⁻ᵀ z has covariance V.
-    noise = np.empty(size)
+    noise = np.empty((size, 1))
     for i in range(size):
-        noise[i] = rng.standard_normal()
-    step = np.linalg.solve(np.ascontiguousarray(factor.T), noise)
+        noise[i, 0] = rng.standard_normal()
+    step = solution_of(factor.T, noise)[:, 0]
     return n * mean / (n + weight) + step / np.sqrt(n + weight), precision
 
 
@@ -126,7 +132,7 @@ def sweep(
                     (proposal[a] - centre[a]) * (proposal[b] - centre[b])
                     - (thetas[i, a] - centre[a]) * (thetas[i, b] - centre[b])
                 )  # fmt: skip
-        if np.log(1.0 - rng.random()) < gain:
+        if log_of(1.0 - rng.random()) < gain:
             thetas[i] = proposal
             known[i] = found
             moved += 1
@@ -153,7 +159,7 @@ def run_chain(
         if step < burn_in:
             continue
         moved += count
-        covariance = np.linalg.inv(precision)
+        covariance = solution_of(precision, np.eye(size))
         centres[step - burn_in] = centre
         spreads[step - burn_in] = np.diag(covariance)
         mean_thetas += thetas / draws

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import eigen, exp, gram, inverse, product, rank, solve
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -43,17 +45,18 @@ def logistic(outcome: npt.NDArray[np.bool_], columns: dict[str, Floats]) -> Logi
     scale = np.maximum(np.abs(design).max(axis=0), 1e-300)
     design = design / scale
     y = outcome.astype(np.float64)
-    if y.min(initial=1.0) == y.max(initial=0.0) or np.linalg.matrix_rank(design) < design.shape[1]:
+    if y.min(initial=1.0) == y.max(initial=0.0) or rank(design) < design.shape[1]:
         return None
     beta = np.zeros(design.shape[1])
     for _ in range(50):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(design @ beta, -500, 500)))
-        information = (design * (chance * (1 - chance))[:, None]).T @ design
-        if np.linalg.cond(information) > 1e12:
+        chance = 1.0 / (1.0 + exp(-np.clip(product(design, beta), -500, 500)))
+        information = gram(design, chance * (1 - chance))
+        sizes = eigen(information)[0]
+        if not sizes[-1] <= 1e12 * sizes[0]:
             return None
-        step = np.linalg.solve(information, design.T @ (y - chance))
+        step = solve(information, product(design.T, y - chance))
         beta += step
         if np.abs(step).max() < 1e-9:
-            error = np.sqrt(np.diag(np.linalg.inv(information)))
+            error = np.sqrt(np.diag(inverse(information)))
             return Logistic(("intercept", *columns), beta / scale, error / scale)
     return None

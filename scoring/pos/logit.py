@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import cholesky, exp, gram, log, minimise, product, solve_factored
 from datasets.tables import Integers
 
 Floats = npt.NDArray[np.float64]
@@ -36,9 +37,8 @@ class LogitData:
 
 def softmax(x: Floats, weights: Floats) -> Floats:
     """P(class | row) ∝ exp(w_class · x)."""
-    scores = x @ weights.T
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
+    scores = product(x, weights.T)
+    scores = exp(scores - scores.max(axis=1, keepdims=True))
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
 
@@ -59,8 +59,8 @@ def fit_logit(data: LogitData, start: Floats | None = None) -> Floats:
     sums, value = data.class_sums(), _objective(data, weights)
     for _ in range(MAX_STEPS):
         chances = softmax(data.x, weights)
-        gradient = chances.T @ data.x - sums + data.penalty * weights
-        step = np.linalg.solve(_hessian(data, chances)[0], gradient.ravel()).reshape(weights.shape)
+        gradient = product(chances.T, data.x) - sums + data.penalty * weights
+        step = solve_factored(cholesky(_hessian(data, chances)[0]), gradient.ravel()).reshape(weights.shape)
         size = 1.0
         while (tried := _objective(data, weights - size * step)) > value + 1e-9 * abs(value) and size > 1e-6:
             size /= 2
@@ -93,23 +93,21 @@ def _left_out(
     data: LogitData, weights: Floats, hessian: Floats, products: Floats, sums: Floats, rows: Integers
 ) -> Floats:
     """Probabilities of some rows under the fit to all others."""
-    from scipy.linalg import cho_factor, cho_solve
-
     x, part = data.x[rows], _without(data, rows, check=False)
     own = _curvature(products, x, data.n_classes)
-    factor = cho_factor(hessian - own, overwrite_a=True, check_finite=False)
+    factor = cholesky(hessian - own)
     own_sums = LogitData(x, data.y[rows], data.n_classes, data.penalty).class_sums()
     chances = softmax(x, weights)
     # At the optimum of all rows their gradient is 0, so that of the others is minus that of the left-out.
-    gradient = (own_sums - chances.T @ x).ravel()
+    gradient = (own_sums - product(chances.T, x)).ravel()
     pairs: list[tuple[Floats, Floats]] = []
     for _ in range(MAX_STEPS):
-        step = -_quasi_newton(pairs, gradient, lambda v: cho_solve(factor, v, check_finite=False))
+        step = -_quasi_newton(pairs, gradient, lambda v: solve_factored(factor, v))
         weights = weights + step.reshape(weights.shape)
         before, chances = chances, softmax(x, weights)
         if float(np.abs(chances - before).max()) < 10 * TOLERANCE:
             break
-        fitted = softmax(part.x, weights).T @ part.x
+        fitted = product(softmax(part.x, weights).T, part.x)
         now = (fitted - (sums - own_sums) + data.penalty * weights).ravel()
         pairs.append((step, now - gradient))
         gradient = now
@@ -122,12 +120,12 @@ def _quasi_newton(
     """The limited-memory BFGS direction on top of a factored Hessian (two-loop recursion)."""
     direction, shares = gradient.copy(), []
     for step, change in reversed(pairs):
-        share = step @ direction / (step @ change)
+        share = product(step, direction) / product(step, change)
         direction -= share * change
         shares.append(share)
     direction = solve(direction)
     for (step, change), share in zip(pairs, reversed(shares), strict=True):
-        direction += (share - change @ direction / (step @ change)) * step
+        direction += (share - product(change, direction) / product(step, change)) * step
     return direction
 
 
@@ -150,8 +148,8 @@ def _hessian(data: LogitData, chances: Floats) -> tuple[Floats, Floats]:
 def _curvature(products: Floats, x: Floats, n_classes: int) -> Floats:
     """Σ over rows of (diag(P) − PPᵀ) ⊗ xxᵀ."""
     n_predictors = x.shape[1]
-    curvature = -(products.T @ products)
-    blocks = (products.T @ x).reshape(n_classes, n_predictors, n_predictors)
+    curvature = -gram(products)
+    blocks = product(products.T, x).reshape(n_classes, n_predictors, n_predictors)
     for number in range(n_classes):
         place = slice(number * n_predictors, (number + 1) * n_predictors)
         curvature[place, place] += blocks[number]
@@ -159,23 +157,19 @@ def _curvature(products: Floats, x: Floats, n_classes: int) -> Floats:
 
 
 def _objective(data: LogitData, weights: Floats) -> float:
-    scores = data.x @ weights.T
+    scores = product(data.x, weights.T)
     top = scores.max(axis=1)
     likelihood = scores[np.arange(len(data.y)), data.y] - top
-    likelihood -= np.log(np.exp(scores - top[:, None]).sum(axis=1))
+    likelihood -= log(exp(scores - top[:, None]).sum(axis=1))
     return float(-likelihood.sum() + 0.5 * (data.penalty * weights**2).sum())
 
 
 def _by_lbfgs(data: LogitData, start: Floats) -> Floats:
-    from scipy.optimize import minimize
-
     sums = data.class_sums()
 
     def value_and_gradient(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(start.shape)
-        gradient = softmax(data.x, weights).T @ data.x - sums + data.penalty * weights
+        gradient = product(softmax(data.x, weights).T, data.x) - sums + data.penalty * weights
         return _objective(data, weights), gradient.ravel()
 
-    options = {"maxiter": 1000, "gtol": 1e-4, "ftol": 1e-12}
-    found = minimize(value_and_gradient, start.ravel(), jac=True, method="L-BFGS-B", options=options)
-    return np.asarray(found.x, dtype=np.float64).reshape(start.shape)
+    return minimise(value_and_gradient, start.ravel(), goal=1e-4, most=1000).x.reshape(start.shape)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arithmetic import log2
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -40,7 +42,7 @@ def entropy(probabilities: Floats) -> Floats:
     >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).tolist()
     [1.0, 0.0]
     """
-    logs = np.log2(np.where(probabilities > 0, probabilities, 1.0))
+    logs = log2(np.where(probabilities > 0, probabilities, 1.0))
     # Adding 0 turns the −0 of a certain row into 0.
     return -(probabilities * logs).sum(axis=1) + 0.0
 

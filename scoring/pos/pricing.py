@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from arithmetic import power
+
 
 def optimal_markup(elasticity: float) -> float | None:
     """Optimal mark-up over marginal cost, 1 / (|β| − 1), as a share (equation 10).
@@ -26,4 +28,4 @@ def profit_ratio(estimated: float, true: float) -> float | None:
     if optimal_markup(estimated) is None or optimal_markup(true) is None:
         return None
     share = (true + 1) / (estimated + 1)
-    return share * (share * estimated / true) ** true
+    return share * float(power(share * estimated / true, true))

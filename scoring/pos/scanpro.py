@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arithmetic import exp, least_squares, log, product
 from datasets.store_panel import Floats, StorePanel
 from datasets.tables import Integers
 
@@ -24,7 +25,7 @@ class Effects:
     @property
     def multiplier(self) -> Floats:
         """γ: the factor by which a promotion lifts sales."""
-        return np.exp(self.log_multiplier)
+        return exp(self.log_multiplier)
 
     @classmethod
     def made(
@@ -35,7 +36,7 @@ class Effects:
         lifts = np.asarray(multiplier, dtype=np.float64).reshape(len(values), -1)
         brands = tuple(names.split(",")) if names else tuple(map(str, range(1, len(values) + 1)))
         promotions = tuple(map(str, range(1, lifts.shape[1] + 1)))
-        return cls(brands, promotions, values, np.log(lifts), np.full(len(values), np.nan))
+        return cls(brands, promotions, values, log(lifts), np.full(len(values), np.nan))
 
 
 def scanpro(panel: StorePanel) -> Effects:
@@ -67,8 +68,8 @@ def _fit(y: Floats, x: Floats, subject: Integers) -> tuple[Floats, float]:
     """Coefficients of the within-store regression and its adjusted R²."""
     _, code = np.unique(subject, return_inverse=True)
     within_y, within_x = _centred(y[:, None], code)[:, 0], _centred(x, code)
-    coefficients: Floats = np.linalg.lstsq(within_x, within_y, rcond=1e-10)[0].astype(np.float64)
-    left = float(((within_y - within_x @ coefficients) ** 2).sum())
+    coefficients = least_squares(within_x, within_y)
+    left = float(((within_y - product(within_x, coefficients)) ** 2).sum())
     total = float(((y - y.mean()) ** 2).sum())
     free = len(y) - int(code.max()) - 1 - x.shape[1]
     if free <= 0 or total == 0:

@@ -362,7 +362,9 @@ def test_cbc_says_when_nothing_is_possible() -> None:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.skipif(not os.environ.get("KAKURENBO_LONG"), reason="a million rows: make long-kmm")
+@pytest.mark.skipif(
+    not os.environ.get("KAKURENBO_LONG"), reason="only on demand: a million rows (make long-kmm)"
+)
 def test_a_million_distinct_quasi_identifiers_are_solved_in_bounded_memory() -> None:
     rng = np.random.default_rng(6)
     n = 1_000_000

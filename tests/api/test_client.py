@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from contest.models import Entry
+from contest.models import Entry, Team
+from contest.services.entries import bump_board
 from contest.services.tokens import create_token
 from kakurenbo.client import log_in_file
 from kakurenbo.main import main
@@ -36,6 +37,15 @@ def logged_in(site: str, capsys: pytest.CaptureFixture[str]) -> str:
 def test_log_in_keeps_the_token_where_only_its_owner_reads_it(logged_in: str) -> None:
     assert stat.S_IMODE(log_in_file().stat().st_mode) == 0o600
     assert json.loads(log_in_file().read_text())["token"] == logged_in
+
+
+def test_a_home_that_cannot_be_written_to_is_named(
+    site: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config").touch()
+    secret = create_token(user("tanuki"), "laptop", ["read"], 7)
+    assert main(["login", site, "--token", secret]) == 2
+    assert "cannot be kept" in (told := capsys.readouterr().err) and "XDG_CONFIG_HOME" in told
 
 
 def test_a_wrong_token_is_told_and_not_kept(site: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,6 +79,26 @@ def test_an_entry_is_submitted_and_followed(
     assert main(["board"]) == 0
     board = capsys.readouterr().out
     assert "Tanuki  ← you" in board and "Kitsune" in board
+
+
+def test_the_house_is_printed_without_a_place(
+    logged_in: str, world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Team.objects.filter(pk=world.kitsune.pk).update(is_house=True)
+    bump_board(world.round.pk)
+    assert main(["board"]) == 0
+    _head, *lines = capsys.readouterr().out.splitlines()
+    assert {(line.split()[0], line.partition("Tanuki")[1]) for line in lines} == {("1", "Tanuki"), ("–", "")}
+    assert [line for line in lines if line.endswith("  Kitsune  (house)")]
+    assert main(["board", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["team"]: (row["rank"], row["is_house"]) for row in rows} == {
+        "Tanuki": (1, False), "Kitsune": (None, True)
+    }  # fmt: skip
+    assert main(["board", "--attackers"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()[1:]
+    assert line.split()[0] == "–"
+    assert line.endswith("re-itemset  (house)")
 
 
 def test_a_broken_entry_is_located(logged_in: str, world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import datetime
 from django.utils import timezone
 
 from contest.models import AuditEvent, Contest, Entry, Phase, Rescore, Round, Team
+from contest.services.entries import bump_board
 from tests.api.conftest import World
 
 DEMO, PRACTICE = "contests/demo/", "contests/demo/rounds/practice/"
@@ -41,6 +42,31 @@ def test_rules_of_a_round_say_whom_they_make_invalid(world: World) -> None:
     assert "places-change" in codes
     assert Round.objects.get(contest__slug="demo").ranking == "2026"
     wrong = {"version": version + 1, "settings": {"file_rules": {"drop_rows": "yes"}}, "reason": "x"}
+    assert oni.send(f"{PRACTICE}settings/", wrong).status_code == 422
+
+
+def test_the_house_takes_places_where_the_round_says_so(world: World) -> None:
+    oni = world.callers["oni"]
+    Team.objects.filter(pk=world.kitsune.pk).update(is_house=True)
+    bump_board(world.round.pk)
+    board = oni.get(f"{PRACTICE}leaderboard/").json()["results"]
+    assert {row["team"]: (row["rank"], row["is_house"]) for row in board} == {
+        "Tanuki": (1, False), "Kitsune": (None, True)
+    }  # fmt: skip
+    assert oni.get(PRACTICE).json()["house_takes_places"] is False
+    (seeker,) = oni.get(f"{PRACTICE}attackers/").json()["results"]
+    assert (seeker["rank"], seeker["is_house"]) == (None, True)
+    shown = oni.get(f"{PRACTICE}settings/").json()
+    assert shown["settings"]["house_takes_places"] is False
+    order = {"version": shown["version"], "settings": {"house_takes_places": True}, "reason": "as before"}
+    seen = oni.send(f"{PRACTICE}settings/", {**order, "preview": True}).json()["consequences"]
+    assert ("house-takes-places", 1) in {(item["code"], item["count"]) for item in seen}
+    assert oni.send(f"{PRACTICE}settings/", order).json()["settings"]["house_takes_places"] is True
+    assert oni.get(PRACTICE).json()["house_takes_places"] is True
+    board = oni.get(f"{PRACTICE}leaderboard/").json()["results"]
+    assert sorted(row["rank"] for row in board) == [1, 2]
+    assert oni.get(f"{PRACTICE}attackers/").json()["results"][0]["rank"] == 1
+    wrong = {"version": shown["version"] + 1, "settings": {"house_takes_places": "sometimes"}, "reason": "x"}
     assert oni.send(f"{PRACTICE}settings/", wrong).status_code == 422
 
 

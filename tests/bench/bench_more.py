@@ -15,8 +15,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.table_registry import run_table_method
-from tests.masking.printed import TABLE_1, TABLE_2, TABLE_3
-from tests.masking.simulation import distance_in_errors, explained, simulate
+from arithmetic import exp, sine
+from tests.chance import correlated
+from tests.masking.comparison import LIMIT, N_ROWS, Row, compared
+from tests.masking.printed import TABLE_3
+from tests.masking.simulation import explained, simulate
 
 COLUMNS = {"confidential": ["home", "mortgage", "assets"], "given": ["gender", "married", "age"]}
 # Table 8, column "Original": the rank correlations of the organisation's data warehouse.
@@ -47,15 +50,15 @@ def warehouse(n: int, rng: np.random.Generator) -> pd.DataFrame:
         i, j = NAMES.index(first), NAMES.index(second)
         # A column cut in two keeps √(3/4) of its rank correlations.
         ranks[i, j] = ranks[j, i] = value / np.sqrt(0.75) if "married" in (first, second) else value
-    normal = rng.multivariate_normal(np.zeros(6), 2 * np.sin(np.pi / 6 * ranks), size=n)
+    normal = correlated(rng, 2 * sine(np.pi / 6 * ranks), n)
     return pd.DataFrame(
         {
             "gender": np.where(normal[:, 0] > 0, 1, 0),
             "married": np.where(normal[:, 1] > 0, 1, 0),
             "age": np.clip(np.rint(45 + 13 * normal[:, 2]), 18, 90).astype(int),
-            "home": np.rint(np.exp(12 + 0.5 * normal[:, 3])),
-            "mortgage": np.rint(np.exp(11 + 0.8 * normal[:, 4])),
-            "assets": np.rint(np.exp(12.5 + 0.9 * normal[:, 5])),
+            "home": np.rint(exp(12 + 0.5 * normal[:, 3])),
+            "mortgage": np.rint(exp(11 + 0.8 * normal[:, 4])),
+            "assets": np.rint(exp(12.5 + 0.9 * normal[:, 5])),
         }
     )
 
@@ -92,16 +95,12 @@ def cpu_seconds(run: Callable[[], object]) -> float:
 
 
 def replay(n: int, replications: int) -> None:
-    """Every row of Tables 1 and 2 beside ours, with the distance in Monte Carlo standard errors."""
-    print(f"-- 5.1 with N = {n}, {replications} replications: ours, printed, distance in standard errors")
-    found = simulate(n, replications, seed=1)
-    for criterion, columns in TABLE_1[n].items():
-        for column, both in columns.items():
-            for method, printed in zip(("c-gadp", "more-p"), both, strict=True):
-                tell(f"{method} {criterion} {column}", found[method, criterion, column], printed)
-    for name, both in TABLE_2[n].items():
-        for method, printed in zip(("more-p", "more-s"), both, strict=True):
-            tell(f"{method} bias of {name}", found[method, name, ""], printed)
+    """Every row of Tables 1 and 2 beside ours, with the distance in standard errors and a verdict."""
+    print(f"-- 5.1 with N = {n}, {replications} replications: ours (deviation), printed, distance in errors,")
+    print(f"   which disagrees beyond {LIMIT:.1f}: in all {N_ROWS} rows together once in a million by chance")
+    rows = compared(n, simulate(n, replications, seed=1))
+    print(*rows, sep="\n")
+    print(f"{sum(row.agrees for row in rows)} of {len(rows)} agree, {beyond(rows, 2)} are beyond two errors")
     for correlation, printed_row in TABLE_3[n].items():
         for method, share in zip(("dsp", "more-p", "more-s"), printed_row, strict=True):
             ours = explained(method, n, correlation, min(replications, 50), seed=3).mean()
@@ -110,7 +109,5 @@ def replay(n: int, replications: int) -> None:
             )
 
 
-def tell(name: str, values: np.ndarray, printed: tuple[float, float]) -> None:
-    distance = distance_in_errors(values, printed)
-    mark = " <--" if distance > 2 else ""
-    print(f"{name:<28}{values.mean():9.4f} ({values.std():.4f}) {printed[0]:9.4f} {distance:5.1f}{mark}")
+def beyond(rows: list[Row], errors: float) -> int:
+    return sum(row.distance > errors for row in rows)

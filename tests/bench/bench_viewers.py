@@ -60,7 +60,7 @@ def _serve(port: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [
             sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}",
-            "--worker-class", "gthread", "--threads", "8", "--log-level", "warning",
+            "--worker-class", "gthread", "--threads", "8", "--log-level", "warning", "--no-control-socket",
         ],
         cwd=ROOT,
         env=known,

@@ -15,7 +15,7 @@ from tests.conftest import missing
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if executable() is None:
-        missing("no Chromium on this machine (make system installs it)")
+        missing("Chromium absent: make system installs it")
     # Playwright runs an event loop in this thread; Django's guard against that is not about us.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with chromium() as started:

@@ -70,10 +70,10 @@ def test_from_the_front_page_to_a_place_on_the_board(
         page.get_by_role("button", name="Hand in").click()
         page.wait_for_url("**/entries/*/")
         # From here on nothing reloads the page but the page itself.
-        row = page.locator("table.problems tbody tr")
-        expect(row).to_have_count(1, timeout=PATIENCE)
-        expect(row).to_contain_text("T.csv")
-        expect(row.locator("td").first).to_have_text("42")
+        kind = page.locator(".problem-kinds > li")
+        expect(kind).to_have_count(1, timeout=PATIENCE)
+        expect(kind.locator("h3")).to_contain_text("T.csv")
+        expect(kind.locator(".places li")).to_contain_text("line 42")
         expect(page.locator("main")).to_contain_text("It used no attempt")
 
         page.goto(f"{live_server.url}{round_.get_absolute_url()}upload/")

@@ -74,7 +74,7 @@ class Life:
 def round_() -> Round:
     found = examine("auto")
     if not found.ok:
-        missing(f"programs cannot be isolated on this machine: {found.how_to_mend}")
+        missing(f"sandbox absent: {found.how_to_mend}")
     now, day = timezone.now(), datetime.timedelta(days=1)
     kinds = (Phase.Kind.ANONYMISE, Phase.Kind.ATTACK)
     round_ = make_round(
@@ -132,7 +132,8 @@ def dry_run(life: Life) -> None:
     life.go(f"{life.round.get_absolute_url()}upload/")
     choose(life, {**entry_files(), "P.csv": b"1\n" * 12})
     life.page.locator("#check-only").click()
-    expect(life.page.locator("#dry-run table.problems tbody tr")).to_have_count(11, timeout=PATIENCE)
+    expect(life.page.locator("#dry-run .problem-kinds .badge").first).to_be_visible(timeout=PATIENCE)
+    expect(life.page.locator("#dry-run table.problems tbody tr")).to_have_count(11)
     choose(life, entry_files())
     life.page.locator("#check-only").click()
     expect(life.page.locator("#dry-run.good")).to_be_visible(timeout=PATIENCE)

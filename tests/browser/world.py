@@ -24,6 +24,7 @@ from contest.models import (
     Standing,
     User,
 )
+from contest.ranking import numbered
 from contest.services import accounts, teams, tokens, webhooks
 from contest.services.commitments import commit
 from contest.services.contests import announce
@@ -135,7 +136,8 @@ def _keep_record(round_: Round, now: datetime.datetime) -> None:
     commit(round_, Commitment.What.ENTRIES, now)
     places = places_of(round_)
     for hours, board in ((3, places[2:]), (2, places[1:]), (1, places)):
-        ranked = [{**place, "rank": rank} for rank, place in enumerate(board, start=1)]
+        numbers = numbered(place["rank"] is not None for place in board)
+        ranked = [{**place, "rank": number} for number, place in zip(numbers, board, strict=True)]
         at = now - datetime.timedelta(hours=hours)
         Standing.objects.create(round=round_, at=at, board_version=round_.board_version, places=ranked)
 

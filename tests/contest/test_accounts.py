@@ -11,10 +11,11 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.auth.hashers import check_password
 from django.core import mail as outbox
+from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.test import Client, RequestFactory
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from contest.doors import client_address
 from contest.errors import Refused
@@ -47,6 +48,45 @@ def last_link() -> str:
 
 def is_logged_in(client: Client) -> bool:
     return client.get(reverse("account")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        (
+            "en",
+            "Please enter a correct user name and password. The password is case-sensitive, the name is not.",
+        ),
+        (
+            "ja",
+            "正しいユーザー名とパスワードを入力してください。"
+            "大文字と小文字は、パスワードでは区別され、ユーザー名では区別されません。",
+        ),
+    ],
+)
+def test_a_refused_log_in_speaks_of_the_user_name(client: Client, language: str, words: str) -> None:
+    """The column that is compared is called name_key; nobody outside of the database knows it."""
+    make_user("hana")
+    answer = client.post(
+        reverse("login"), {"username": "hana", "password": "wrong"}, headers={"Accept-Language": language}
+    )
+    page = answer.content.decode()
+    assert words in page
+    assert "name key" not in page.lower()
+    assert log_in(Client(), "HANA") == 302
+
+
+def test_no_label_of_an_account_is_the_name_of_a_column() -> None:
+    """Django puts these labels into its own sentences, such as that of a name that is taken."""
+    taken = make_user("hana")
+    other = User(username="hana", name_key=taken.name_key, email="x@example.org", email_key=taken.email_key)
+    for language, name, email in (("en", "User name", "E-mail"), ("ja", "ユーザー名", "メールアドレス")):
+        with translation.override(language):
+            with pytest.raises(ValidationError) as refused:
+                other.validate_unique()
+            messages = refused.value.message_dict
+        assert name in messages["name_key"][0]
+        assert email in messages["email_key"][0]
 
 
 def test_a_sign_up_sends_one_letter_whose_link_confirms_the_address_once(client: Client) -> None:

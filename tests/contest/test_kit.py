@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +162,7 @@ def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(tmp_
     try:
         choose_backend("auto")
     except NoSandbox as error:
-        missing(f"no sandbox on this machine: {error}")
+        missing(f"sandbox absent: {error}")
     round_ = round_with_kit()
     Round.objects.filter(pk=round_.pk).update(revealed_at=timezone.now())
     round_.refresh_from_db()
@@ -172,6 +173,9 @@ def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(tmp_
     where = offline([bin_ / "python", "-c", look], kit)
     assert where.startswith(str(tmp_path / "venv"))
     assert where.strip().endswith("None")
+    installed = offline([bin_ / "kakurenbo", "--version"], kit).strip()
+    assert library().wheel_name == f"{installed.replace(' ', '-')}-py3-none-any.whl"
+    assert installed.startswith(f"kakurenbo {metadata.version('kakurenbo')}+kit.")
 
     entry = served(round_, kit)
     with find_game("2016").template.open("rb") as file:

@@ -103,9 +103,9 @@ def test_a_broken_file_is_located_by_line_and_column(team: Team, round_: Round) 
     entry = make_entry(round_, team, files)
     work_off()
     page = signed_in("tanuki").get(entry.get_absolute_url()).content.decode()
-    row = re.search(r"<tr>\s*<th scope=\"row\"[^>]*>T\.csv.*?</tr>", page, re.DOTALL)
-    assert row is not None
-    assert ">17<" in row.group(0)
+    kind = re.search(r"<h3>\s*T\.csv.*?</li>", page, re.DOTALL)
+    assert kind is not None
+    assert "<span>line 17</span>" in kind.group(0)
     entry.refresh_from_db()
     assert entry.problem_total == 1
     assert not entry.costs_attempt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,12 +119,35 @@ def test_2017_halves_the_worst_loss_and_the_worst_risk() -> None:
 
 
 def test_2025_takes_the_penalty_from_the_safety_but_never_below_zero() -> None:
-    # A = max(0, (10000 − 2500)/100 − 5) = 70, then U + A with both above 50.
+    # A = max(0, (10000 − 2500)/100 − 5) = 70 and max(0, 1 − 5) = 0; the total is U + A, with nothing of
+    # 2024's terms for what is missing to 50 (guide book of the final, version 1.2).
     rows = [
         Result(1, 60.0, 2500, 10_000, 0.0, penalty=5.0),
         Result(2, 60.0, 9900, 10_000, 0.0, penalty=5.0),
+        Result(3, 40.0, 5500, 10_000, 0.0, penalty=0.0),
     ]
-    assert [place.total for place in rank(rows, find_ranking("2025"))] == [130.0, 60.0 + 0.0 - 2 * 50]
+    places = rank(rows, find_ranking("2025"))
+    assert [(place.result.key, place.total) for place in places] == [(1, 130.0), (3, 85.0), (2, 60.0)]
+
+
+def test_2025s_totals_are_those_of_the_organisers_counting_program(shared_data: Path) -> None:
+    """Four teams attack each other with files of 100,000 lines; hits by the organisers' own program.
+
+    Penalty, anonymity and total are by the formulas of the guide book. Team 04 is below 50: with the two
+    terms of 2024 it would lose 3.34 points.
+    """
+    golden = json.loads((shared_data / "pwscup2025" / "golden.json").read_text(encoding="utf-8"))
+    teams = {int(row["team"]): row for row in golden["mini_contest"] if "team" in row}
+    assert len(teams) == 4
+    rows = [
+        Result(team, row["utility_given"], max(row["hits_by_attacker"]), 10_000, 0.0, penalty=row["penalty"])
+        for team, row in teams.items()
+    ]
+    places = rank(rows, find_ranking("2025"))
+    assert [place.result.key for place in places] == sorted(teams, key=lambda team: -teams[team]["total"])
+    for place in places:
+        assert place.total == pytest.approx(teams[place.result.key]["total"], abs=1e-9)
+    assert min(row["anonymity"] for row in teams.values()) < 50
 
 
 def test_a_practice_of_weight_0_does_not_count_and_gives_nobody_a_rank() -> None:

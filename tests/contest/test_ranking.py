@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 
@@ -35,6 +36,46 @@ def test_ties_follow_the_whole_chain() -> None:
     safer = Result(3, 50.0, 30, 100, received=9.0)
     same_instant = Result(4, 60.0, 40, 100, received=1.0)
     assert keys([later, earlier, safer, same_instant], "2016") == [3, 2, 4, 1]
+
+
+def test_what_takes_no_place_is_ordered_like_all_others_and_not_counted() -> None:
+    rows = [
+        Result(1, 60.0, 40, 100, received=2.0),
+        Result(2, 60.0, 40, 100, received=1.0, takes_place=False),
+        Result(3, 50.0, 90, 100, received=3.0),
+        Result(4, 90.0, 10, 100, received=4.0, takes_place=False),
+        Result(5, None, None, 100, received=5.0, takes_place=False),
+    ]
+    places = rank(rows, find_ranking("2016"))
+    # 90 + 90; 60 + 60 twice, of which the earlier upload is the house's; 50 + 10.
+    assert [(place.rank, place.result.key, place.total) for place in places] == [
+        (None, 4, 180.0), (None, 2, 120.0), (1, 1, 120.0), (2, 3, 60.0), (None, 5, None)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", [ranking.name for ranking in RANKINGS])
+def test_places_of_teams_are_those_of_a_board_without_the_house(rule: str) -> None:
+    chance = random.Random(11)
+    rows = [
+        Result(
+            key,
+            chance.choice([10.0, 50.0, 90.0, None]),
+            chance.randrange(0, 100, 25),
+            100,
+            float(key % 3),
+            takes_place=chance.random() < 0.6,
+        )
+        for key in range(60)
+    ]
+    with_house = rank(rows, find_ranking(rule))
+    teams = [row for row in rows if row.takes_place]
+    alone = {place.result.key: place for place in rank(teams, find_ranking(rule))}
+    shown = {place.result.key: place for place in with_house if place.result.takes_place}
+    assert shown == alone
+    assert [place.rank for place in with_house if not place.result.takes_place] == [None] * (60 - len(teams))
+    placed = [dataclasses.replace(row, takes_place=True) for row in rows]
+    order = [place.result.key for place in rank(placed, find_ranking(rule))]
+    assert [place.result.key for place in with_house] == order
 
 
 @pytest.mark.parametrize("rule", [ranking.name for ranking in RANKINGS])

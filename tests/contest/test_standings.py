@@ -16,7 +16,7 @@ from contest.export import safe_text
 from contest.models import AttackRun, Entry, Phase, Round, Standing, Team, User
 from contest.models.round import Feedback
 from contest.services.clock import run_clock
-from contest.services.history import record_standings
+from contest.services.history import record_standing, record_standings
 from contest.services.repair import void_entry
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
@@ -144,3 +144,20 @@ def test_history_is_written_when_places_change_and_only_then(
     before = next(place["rank"] for place in first.places if place["team"] == kitsune.pk)
     assert (line.team, line.ranks) == (kitsune, [before, 1])
     assert b"<polyline" in page.content
+
+
+def test_moments_of_a_young_history_are_told_apart_by_seconds(
+    client: Client, round_: Round, entries: list[Entry]
+) -> None:
+    now = datetime.datetime(2026, 11, 17, 9, 30, 7, tzinfo=datetime.UTC)
+    record_standing(round_, now)
+    void_entry(entries[0], User.objects.get(name_key="oni"), "another data set")
+    record_standing(round_, now + datetime.timedelta(seconds=12))
+    url = reverse("rank_history", args=["demo", "practice"])
+    page = client.get(url).content.decode()
+    assert ">09:30:07<" in page and ">09:30:19<" in page
+    last = Standing.objects.order_by("at").last()
+    assert last is not None
+    Standing.objects.create(round=round_, at=now + 2 * HOUR, board_version=99, places=last.places)
+    page = client.get(url).content.decode()
+    assert ">09:30:07<" not in page and ">11-17 09:30<" in page

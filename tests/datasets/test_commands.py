@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 import zipfile
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from kakurenbo.main import main
+from tests.conftest import ROOT
 from tests.datasets import test_pwscup2017, test_pwscup2018
 from tests.datasets.conftest import ENTRY, MASTER, TRANSACTIONS
 
@@ -30,6 +32,14 @@ def entry(tmp_path: Path) -> Path:
     for name, raw in ENTRY.items():
         (folder / name).write_bytes(raw)
     return folder
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"kakurenbo {declared}\n"
 
 
 def test_a_legal_entry_is_valid(original: Path, entry: Path, capsys: pytest.CaptureFixture[str]) -> None:

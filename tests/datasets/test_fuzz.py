@@ -227,7 +227,7 @@ print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 
 def test_checking_the_real_size_needs_less_than_200_megabytes(shared_data: Path) -> None:
     if not Path("/proc/self/status").exists():
-        missing("the peak of a process's memory is read from /proc, which this system lacks")
+        missing("/proc absent: the peak of a process's memory is read there")
     command = [sys.executable, "-c", MEMORY_PROGRAM, str(shared_data / "pwscup2016")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr

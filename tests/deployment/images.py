@@ -36,9 +36,9 @@ def builder(folder: Path) -> Iterator[Builder]:
     """A buildah of its own with the base at hand; afterwards all that it made is gone."""
     for program in ("debootstrap", "buildah"):
         if shutil.which(program) is None:
-            missing(f"{program} is not on this machine (make system installs it)")
+            missing(f"{program} absent: make system installs it")
     if os.geteuid() != 0:
-        missing("only root can build an image without an engine")
+        missing("root absent: only root can build an image without an engine")
     place = Path(tempfile.mkdtemp(prefix="kakurenbo-images-", dir=_roomy(folder)))
     try:
         made = Builder(place)
@@ -139,7 +139,7 @@ def debian_mirror() -> str:
     main = [platform.freedesktop_os_release().get("VERSION_CODENAME", ""), "main"]
     mirrors = [words[2] for words in map(str.split, done.stdout.splitlines()) if words[:2] == main]
     if not mirrors:
-        missing("apt on this machine names no mirror of Debian")
+        missing("mirror of Debian absent: apt on this machine names none")
     return mirrors[0]
 
 

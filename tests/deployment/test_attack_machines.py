@@ -12,9 +12,9 @@ import pytest
 
 from attacks.registry import ATTACKS
 from contest.models import AttackRun
-from tests.conftest import ROOT, missing
+from tests.backends import POSTGRES, need_postgres, remove_database
+from tests.conftest import ROOT
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
-from tests.test_backends import POSTGRES, reachable
 
 RESULT = ("state", "hits", "rate", "low", "high", "baseline", "expected_hits", "found_customers")
 
@@ -38,16 +38,15 @@ def test_a_judge_elsewhere_gives_the_same_results_to_the_last_digit(settings) ->
 @pytest.fixture
 def installation() -> Iterator[str]:
     """A database of its own on PostgreSQL, prepared as a deployment would; yields its URL."""
-    if not reachable(5432):
-        missing("no PostgreSQL answers on 127.0.0.1:5432 (make system installs it)")
+    need_postgres()
     name = f"kakurenbo_role_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(POSTGRES, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
     try:
         yield POSTGRES.rsplit("/", 1)[0] + f"/{name}"
     finally:
+        remove_database(name)
         with psycopg.connect(POSTGRES, autocommit=True) as admin:
-            admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
             admin.execute(f"DROP ROLE IF EXISTS {name}")
 
 

@@ -25,7 +25,7 @@ def buckets(monkeypatch: pytest.MonkeyPatch, settings) -> Iterator[None]:
         import boto3
         from moto import mock_aws
     except ImportError:
-        missing("moto and boto3 are not installed (make install installs them)")
+        missing("moto and boto3 absent: make install installs them")
     monkeypatch.setenv("KAKURENBO_S3_KEY", "key")
     monkeypatch.setenv("KAKURENBO_S3_SECRET", "secret")
     monkeypatch.setenv("KAKURENBO_S3_REGION", "us-east-1")

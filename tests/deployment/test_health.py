@@ -79,7 +79,7 @@ def test_the_metrics_are_what_prometheus_reads(settings) -> None:
     try:
         from prometheus_client.parser import text_string_to_metric_families as parse
     except ImportError:
-        missing("prometheus-client, whose parser reads our metrics, is not installed")
+        missing("prometheus-client absent: its parser reads our metrics (make install)")
     settings.METRICS_TOKEN = "monitor"
     round_ = make_round()
     make_entry(round_, make_team(round_.contest))

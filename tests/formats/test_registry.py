@@ -217,7 +217,7 @@ def _judged(game, case, truth, answers):
 
 def _months(original_file: Path, released_file: Path) -> dict[str, list[str]]:
     table: dict[str, list[str]] = {}
-    with original_file.open() as left, released_file.open() as right:
+    with original_file.open(encoding="utf-8") as left, released_file.open(encoding="utf-8") as right:
         for before, after in zip(csv.reader(left), csv.reader(right), strict=True):
             months = table.setdefault(before[0], ["DEL"] * 12)
             if after[0] != "DEL":
@@ -226,7 +226,7 @@ def _months(original_file: Path, released_file: Path) -> dict[str, list[str]]:
 
 
 def _names(original_file: Path, released_file: Path) -> dict[str, list[str]]:
-    with original_file.open() as left, released_file.open() as right:
+    with original_file.open(encoding="utf-8") as left, released_file.open(encoding="utf-8") as right:
         pairs = zip(csv.reader(left), csv.reader(right), strict=True)
         return {before[0]: [after[0]] for before, after in pairs if after[0] != "*"}
 

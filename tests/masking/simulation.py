@@ -11,6 +11,7 @@ import pandas as pd
 from anonymizers.table_registry import run_table_method
 from scoring.masking.margins import margins
 from scoring.masking.relations import explained_share, poisson_regression, quadratic_regression
+from tests.chance import correlated
 from tests.masking.tables import COLUMNS, consumers
 
 Key = tuple[str, str, str]
@@ -71,20 +72,10 @@ def relations(table: pd.DataFrame) -> dict[str, float]:
 def explained(method: str, n: int, correlation: float, replications: int, seed: int) -> np.ndarray:
     """Table 3: R² of X1 on Y1, both columns of a bivariate normal masked, nothing given."""
     rng = np.random.default_rng([seed, n])
-    covariance = [[1, correlation], [correlation, 1]]
+    covariance = [[1.0, correlation], [correlation, 1.0]]
     shares = []
     for turn in range(replications):
-        table = pd.DataFrame(rng.multivariate_normal([0, 0], covariance, size=n), columns=["X1", "X2"])
+        table = pd.DataFrame(correlated(rng, covariance, n), columns=["X1", "X2"])
         masked = run_table_method(method, table, {"confidential": ["X1", "X2"]}, turn, {}).table
         shares.append(explained_share(table["X1"], masked["X1"]))
     return np.array(shares)
-
-
-def distance_in_errors(values: np.ndarray, printed: tuple[float, float], replications: int = 500) -> float:
-    """How many Monte Carlo standard errors lie between our average and the printed one.
-
-    Both averages are random: ours over our replications, the printed one over 500.
-    """
-    mean, deviation = printed
-    error = np.sqrt(values.var(ddof=1) / len(values) + deviation**2 / replications)
-    return float(abs(values.mean() - mean) / error)

@@ -24,7 +24,7 @@ def main(question: str, answer: str) -> None:
 
     sizes = {name: int(values[name]) for name in ("draws", "tune", "chains")}
     with model(values):
-        options: dict[str, Any] = {"chains": sizes["chains"], "cores": 1, "random_seed": 1}
+        options: dict[str, Any] = {"chains": sizes["chains"], "cores": 1, "random_seed": int(values["seed"])}
         options |= {"progressbar": False, "compute_convergence_checks": False, "target_accept": 0.9}
         timed = bool(values["timed"])
         overhead = _compiling(lambda: pm.sample(draws=1, tune=1, **options)) if timed else 0.0
@@ -41,6 +41,7 @@ def main(question: str, answer: str) -> None:
         spent=spent,
         mean=drawn.mean(axis=(0, 1)),
         deviation=drawn.std(axis=(0, 1)),
+        kurtosis=((drawn - drawn.mean(axis=(0, 1))) ** 4).mean(axis=(0, 1)) / drawn.var(axis=(0, 1)) ** 2,
         effective=[arviz.ess(column, method="mean") for column in columns],
         effective_squares=[arviz.ess(column, method="sd") for column in columns],
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from arithmetic import exp, log, product
+
 COLUMNS = {
     "id": "store",
     "period": "week",
@@ -41,14 +43,14 @@ def simulated(
         week = np.tile(np.arange(n_weeks), n_stores)
         kind = rng.choice(4, size=len(store), p=[0.85, 0.05, 0.05, 0.05])
         promotions = (kind[:, None] == np.arange(1, 4)).astype(int)
-        log_price = np.log(3.0 + brand) + 0.08 * rng.normal(size=n_stores)[store]
+        log_price = log(3.0 + brand) + 0.08 * rng.normal(size=n_stores)[store]
         log_price = log_price + 0.12 * rng.normal(size=len(store)) - 0.1 * (kind > 0)
         effects = store_spread * rng.normal(size=n_stores)
         centre = 10.0 + effects[store] + ELASTICITY[brand] * log_price
-        centre = centre + promotions @ np.log(MULTIPLIERS[brand])
-        units = np.exp(centre + noise * rng.normal(size=len(store)))
+        centre = centre + product(promotions, log(MULTIPLIERS[brand]))
+        units = exp(centre + noise * rng.normal(size=len(store)))
         frame = {"store": [f"s{i:02d}" for i in store], "week": week, "brand": f"b{brand + 1}"}
-        frame |= {"units": units, "price": np.exp(log_price)}
+        frame |= {"units": units, "price": exp(log_price)}
         frame |= dict(zip(("feature", "display", "both"), promotions.T, strict=True))
         parts.append(pd.DataFrame(frame))
     return pd.concat(parts, ignore_index=True)

@@ -122,7 +122,7 @@ def test_trips_of_several_brands_and_panelists_with_few_trips_are_left_out() -> 
 def test_margarine_posterior_equals_that_of_bayesm(shared_data: Path, tmp_path: Path) -> None:
     """Means of μ and of the variances in V, within Monte Carlo error of both samplers."""
     if not bayesm_is_here():
-        missing("R with the package bayesm is not on this machine (Debian: r-cran-bayesm)")
+        missing("R with bayesm absent: Debian has it as r-cran-bayesm (make system)")
     data = margarine(shared_data, households=40)
     ours = brand_choice(data, np.random.default_rng(1), 30_000, 3000)
     peer = bayesm_draws(data, 15_000, tmp_path)

@@ -19,6 +19,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Place:
+    rank: int | None
     team: str
     total: float
     utility: float
@@ -41,11 +42,14 @@ class ArchivedContest:
         return list(csv.reader(io.StringIO(self.members[f"files/{sha256}"].decode())))
 
     def board(self, round_: Row) -> list[Place]:
-        """The round's board by the rule of 2024 and the whole chain that tells equal totals apart."""
+        """The round's board by the rule of 2024 and the whole chain that tells equal totals apart.
+
+        The house stands where its total puts it; it takes a place only if the round says so.
+        """
         (dataset,) = [row for row in self.rows("dataset") if row["id"] == round_["dataset"]]
         original = Tables(self.lines(dataset["master_sha256"]), self.lines(dataset["transactions_sha256"]))
-        teams = {row["id"]: row["name"] for row in self.rows("team")}
-        ranked = []
+        teams = {row["id"]: row for row in self.rows("team")}
+        ranked: list[tuple[tuple[Any, ...], Row, float, float, int]] = []
         for entry in self.rows("entry"):
             if entry["round"] != round_["id"] or not entry["is_official"]:
                 continue
@@ -55,8 +59,14 @@ class ArchivedContest:
             hits = max(self._hits(entry, round_, original, released, truth))
             total = _total_2024(utility, 100 * (len(truth) - hits) / len(truth))
             chain = (-total, hits, -utility, entry["received_at"], entry["id"])
-            ranked.append((chain, Place(teams[entry["team"]], total, utility, hits)))
-        return [place for _, place in sorted(ranked, key=lambda row: row[0])]
+            ranked.append((chain, teams[entry["team"]], total, utility, hits))
+        board: list[Place] = []
+        placed = 0
+        for _, team, total, utility, hits in sorted(ranked, key=lambda row: row[0]):
+            takes_place = round_["house_takes_places"] or not team["is_house"]
+            placed += takes_place
+            board.append(Place(placed if takes_place else None, team["name"], total, utility, hits))
+        return board
 
     def _hits(
         self, entry: Row, round_: Row, original: Tables, released: Tables, truth: list[int]

@@ -35,7 +35,7 @@ def postgres_program(name: str) -> str:
             return str(folder / name)
     found = shutil.which(name)
     if found is None:
-        missing(f"PostgreSQL's {name} is not on this machine (make system installs it)")
+        missing(f"PostgreSQL absent: there is no {name} for a server of the test's own (make system)")
     return str(found)
 
 
@@ -85,15 +85,11 @@ class Server:
 
 class Postgres(Server):
     def prepare(self) -> None:
+        # In the C locale the encoding would be none, and a text would be read as bytes.
         command = [
-            postgres_program("initdb"),
-            "-D",
-            str(self.folder / "data"),
-            "-U",
-            "kakurenbo",
-            "-A",
-            "trust",
-        ]
+            postgres_program("initdb"), "-D", str(self.folder / "data"), "-U", "kakurenbo", "-A", "trust",
+            "--encoding", "UTF8", "--no-locale",
+        ]  # fmt: skip
         subprocess.run(command, check=True, user=plain_user(), cwd=self.folder, capture_output=True)
 
     def command(self) -> list[str]:
@@ -188,9 +184,9 @@ def private_server(kind: type[Server]) -> Iterator[Server]:
     """A running server of the test's own, whose folder is removed afterwards."""
     program = {Redis: "redis-server", RabbitMq: "rabbitmq-server"}.get(kind)
     if program and shutil.which(program) is None:
-        missing(f"{program} is not on this machine (make system installs it)")
+        missing(f"{kind.__name__} absent: there is no {program} for a server of the test's own (make system)")
     if os.geteuid() == 0 and plain_user() is None:
-        missing("there is no plain user whom a private server could run as")
+        missing("plain user absent: root may not run a server of the test's own")
     folder = Path(tempfile.mkdtemp(prefix="kakurenbo-server-"))
     user = plain_user()
     if user:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,12 @@ import pytest
 from contest import queries
 from contest.archive.tables import TABLES
 from contest.feed import feed
-from contest.models import Contest, Entry
+from contest.models import Contest, Entry, Round
 from contest.services import audit
 from contest.services.archiving import import_archive
 from contest.services.recount import recount
-from tests.archives import archived, play
-from tests.factories import make_user
+from tests.archives import archived, members, play
+from tests.factories import as_zip, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +41,9 @@ def test_what_was_imported_beside_the_original_is_the_same_to_the_last_byte(
     assert imported.pk != contest.pk
     assert not set(_keys(imported)) & set(_keys(contest))
     assert [(place.rank, place.total, entry.team.name) for place, entry in _places(imported)] == board
+    assert [place.rank is None for place, _ in _places(imported)] == [
+        entry.is_house for _, entry in _places(imported)
+    ]
     assert archived(imported) == first
     assert audit.verify_chain(imported.pk)[1] == ""
     assert recount(imported).differences == []
@@ -49,6 +54,41 @@ def test_what_was_imported_beside_the_original_is_the_same_to_the_last_byte(
     told = [event.facts["entry_id"] for event in feed(imported, 0).events if "entry_id" in event.facts]
     assert told
     assert set(told) <= entries
+
+
+def test_an_archive_from_before_the_house_could_be_without_a_place_gives_the_same_board(
+    tmp_path: Path,
+) -> None:
+    contest = play(house_takes_places=True)
+    board = [(place.rank, place.total, entry.team.name) for place, entry in _places(contest)]
+    assert [rank for rank, _, _ in board] == [1, 2, 3, 4]
+    files = members(archived(contest))
+    path = tmp_path / "old.zip"
+    path.write_bytes(_without_the_setting(files))
+    Contest.objects.filter(pk=contest.pk).update(slug="original")
+    imported = import_archive(path, make_user())
+    assert imported.rounds.get().house_takes_places
+    assert [(place.rank, place.total, entry.team.name) for place, entry in _places(imported)] == board
+    found = recount(imported)
+    assert found.compared["commitment"] == 3
+    assert list(found.sentences())[-1] == "all the same"
+    # The committed board names the places: with the default of today it would be another one.
+    Round.objects.filter(contest=imported).update(house_takes_places=False)
+    assert recount(imported).differences != []
+
+
+def _without_the_setting(files: dict[str, bytes]) -> bytes:
+    """The archive as an older version wrote it."""
+    name = "rows/round.jsonl"
+    row = json.loads(files[name])
+    del row["house_takes_places"]
+    files[name] = json.dumps(row).encode() + b"\n"
+    manifest = json.loads(files["manifest.json"])
+    manifest["files"][name] = {
+        "bytes": len(files[name]), "sha256": hashlib.sha256(files[name]).hexdigest()
+    }  # fmt: skip
+    files["manifest.json"] = json.dumps(manifest).encode()
+    return as_zip(files)
 
 
 def _places(contest: Contest) -> list[Any]:

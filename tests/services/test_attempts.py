@@ -13,7 +13,7 @@ from django.utils import timezone
 from contest.errors import Refused
 from contest.models import Entry, Phase
 from contest.services.attempts import count_attempts
-from tests.conftest import alone
+from tests.backends import crowd
 from tests.factories import make_entry, make_round, make_team, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,7 +35,7 @@ def test_64_parallel_uploads_use_exactly_the_attempts_of_the_day() -> None:
         return "accepted"
 
     # PostgreSQL lets a hundred in.
-    with alone("connections"), ThreadPoolExecutor(64) as pool:
+    with crowd(), ThreadPoolExecutor(64) as pool:
         outcomes = list(pool.map(upload, range(64)))
 
     assert outcomes.count("accepted") == 5

@@ -45,7 +45,8 @@ def test_a_lost_message_is_rung_again_by_the_sweeper() -> None:
 
 
 @pytest.mark.skipif(
-    not settings.CELERY_BROKER_URL.startswith("files:"), reason="about the broker made of files"
+    not settings.CELERY_BROKER_URL.startswith("files:"),
+    reason="only on files: about the broker made of files",
 )
 def test_a_broken_message_file_does_not_stop_the_worker() -> None:
     folder = Path(settings.VAR) / "broker"

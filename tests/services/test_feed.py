@@ -37,7 +37,7 @@ def told(contest: Contest, after: int) -> tuple[list[str], int]:
 
 def test_an_event_with_a_lower_key_that_is_committed_later_is_not_missed(contest: Contest) -> None:
     if connection.vendor == "sqlite":
-        pytest.skip("SQLite lets one writer in at a time, so keys are given in the order of the commits")
+        pytest.skip("only on PostgreSQL: SQLite lets one writer in at a time, so keys follow the commits")
     written, go_on = threading.Event(), threading.Event()
 
     def slow() -> None:

@@ -72,7 +72,7 @@ def guess_file(entry: Entry, right: int) -> io.BytesIO:
 def need_sandbox() -> None:
     found = examine("auto")
     if not found.ok:
-        missing(f"programs cannot be isolated on this machine: {found.how_to_mend}")
+        missing(f"sandbox absent: {found.how_to_mend}")
 
 
 def test_a_guess_is_judged_and_raises_the_risk(round_: Round, kitsune: Team, target: Entry) -> None:

@@ -309,10 +309,14 @@ def _compare(archive: ArchivedContest, round_: dict[str, Any], shown: list[dict[
     kept = archive.result(round_["slug"])["board"]
     assert [row["team"] for row in kept] == [place.team for place in again]
     assert [row["hits"] for row in kept] == [place.hits for place in again]
-    assert [row["rank"] for row in kept] == list(range(1, TEAMS + 2))
+    assert [row["rank"] for row in kept] == [place.rank for place in again]
+    placed = [row["rank"] for row in kept if not row["is_house"]]
+    assert placed == list(range(1, TEAMS + 1)), "the house is no team and takes no place"
     for name in ("total", "utility"):
         assert [row[name] for row in kept] == pytest.approx([getattr(it, name) for it in again], abs=1e-9)
-    assert [(row["team"], row["hits"]) for row in shown] == [(it.team, it.hits) for it in again]
+    assert [(row["rank"], row["team"], row["hits"]) for row in shown] == [
+        (it.rank, it.team, it.hits) for it in again
+    ]
     assert len({place.hits for place in again}) > 1, "a board on which all are equal proves nothing"
 
 

@@ -32,14 +32,14 @@ class Command(BaseCommand):
         settings.VAR.mkdir(parents=True, exist_ok=True)
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
-        if not options["no_demo"] and not settings.PRODUCTION and demo.seed_demo():
+        self.demo = not options["no_demo"] and not settings.PRODUCTION
+        if self.demo and demo.seed_demo():
             self.stdout.write("The demo contest is being prepared; its first entries are on their way.")
         self.url = f"http://{options['host']}:{options['port']}/"
         # Letters hold links; unless the installation says where it is, they lead to the port that is served.
         os.environ.setdefault("KAKURENBO_SITE_URL", self.url)
         self.announced = False
-        self.demo = not options["no_demo"] and not settings.PRODUCTION
-        Supervisor(self._commands(options), on_tick=self._announce).run()
+        Supervisor(self._commands(options), on_tick=self._announce, with_an_end={"demo"}).run()
         self.stdout.write("Stopped. Everything is kept; start again with the same command.")
 
     def _commands(self, options: dict[str, Any]) -> dict[str, list[str]]:
@@ -48,6 +48,8 @@ class Command(BaseCommand):
             "worker": processes.worker(queue_names(), concurrency=options["workers"]),
             "sweeper": processes.sweeper(),
         }
+        if self.demo:
+            commands["demo"] = ["manage.py", "play_demo"]
         manage = str(settings.BASE_DIR / "manage.py")
         return {
             name: [sys.executable, *(manage if word == "manage.py" else word for word in command)]
@@ -68,6 +70,8 @@ class Command(BaseCommand):
         if self.demo:
             self.stdout.write(demo.log_ins())
         self.stdout.write("Ctrl-C stops it.\n")
+        # Where the output is a file or a pipe, too, the address is there while the server runs.
+        self.stdout.flush()
 
 
 def _require_free_port(host: str, port: int) -> None:

@@ -83,9 +83,10 @@
           const again = document.querySelector("form[data-upload]");
           for (const [name, files] of kept) again.elements[name].files = files;
           start(again);
-          document
-            .querySelector("#dry-run, .errorlist, .note.error")
-            ?.scrollIntoView({ block: "center" });
+          // What came of it is read first. Only its heading: the middle of a long list says nothing.
+          const told = document.querySelector("main [autofocus], main .errorlist");
+          told?.scrollIntoView({ block: "center" });
+          told?.focus({ preventScroll: true });
         } else if (request.status < 400) {
           location.assign(request.responseURL);
         } else {

@@ -36,7 +36,7 @@ def sandbox() -> str:
     try:
         return choose_backend("auto").name
     except NoSandbox as error:
-        missing(str(error))
+        missing(f"sandbox absent: {error}")
         raise
 
 

@@ -23,7 +23,7 @@ def real_group() -> Iterator[Path]:
     try:
         group.mkdir()
     except OSError as error:
-        missing(f"no control group can be made on this machine: {error}")
+        missing(f"control groups absent: {error}")
     yield group
     group.rmdir()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import resource
 import struct
 import subprocess
 import sys
@@ -217,7 +218,7 @@ run_program(b"import time; print('up'); time.sleep(60)", inputs, Limits(), {sand
 def test_a_plain_user_gets_the_same_isolation(sandbox: str) -> None:
     python = Path("/usr/bin/python3.11")
     if os.geteuid() != 0 or not python.exists() or sys.version_info[:2] != (3, 11):
-        missing("becoming a plain user needs root and a Python 3.11 that everybody may run")
+        missing("root absent: becoming a plain user needs it, and a Python 3.11 that everybody may run")
     site = Path(np.__file__).parent.parent
     code = (
         "from attacks.sandbox import choose_backend, self_test;"
@@ -241,7 +242,7 @@ def test_a_plain_user_gets_the_same_isolation(sandbox: str) -> None:
         check=False,
     )
     if "Permission denied" in done.stderr or "No module named 'attacks'" in done.stderr:
-        missing("the project's folder is not readable for a plain user")
+        missing("readable folder absent: a plain user may not read the project's")
     assert done.stdout.startswith("True"), done.stdout + done.stderr
 
 
@@ -298,6 +299,18 @@ def test_no_isolation_runs_where_it_was_accepted(platform: Platform, monkeypatch
     assert run_program(HONEST, platform.inputs, SMALL, "none").output == b"2\n1\n"
     stuck = run_program(b"import time; time.sleep(60)", platform.inputs, Limits(wall_seconds=0.3), "none")
     assert stuck.status == "timed-out"
+
+
+def test_no_isolation_does_not_count_what_else_the_user_runs(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel's limit is one of all processes of a user: even this test would be one too many."""
+    monkeypatch.setenv(ACCEPTANCE, "1")
+    program = (
+        b"import resource, sys; open(sys.argv[3], 'w').write(str(resource.getrlimit(resource.RLIMIT_NPROC)))"
+    )
+    result = run_program(program, platform.inputs, dataclasses.replace(SMALL, processes=1), "none")
+    assert result.output == str(resource.getrlimit(resource.RLIMIT_NPROC)).encode(), result.log
 
 
 def test_a_bad_upload_is_told_and_not_run(platform: Platform) -> None:

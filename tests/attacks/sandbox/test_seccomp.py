@@ -56,7 +56,7 @@ def answer(program: bytes, architecture: int, number: int, *arguments: int) -> i
 @pytest.mark.parametrize("machine", HEADERS)
 def test_the_numbers_are_those_of_the_kernel_headers(machine: str) -> None:
     if not HEADERS[machine].is_file():
-        missing(f"the kernel header {HEADERS[machine].name} is not installed (package linux-libc-dev)")
+        missing(f"kernel headers absent: {HEADERS[machine].name} is in the package linux-libc-dev")
     text = HEADERS[machine].read_text()
     official = {name: int(n) for name, n in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
     column = ARCHITECTURES[machine][0]

@@ -1,48 +1,36 @@
-"""The demo contest: generated data, an organiser, three teams, and house entries on the normal path."""
+"""Makes the demo contest: generated data, an organiser, the teams, and house entries on the normal path."""
 
 from __future__ import annotations
 
 import datetime
-import tempfile
-from pathlib import Path
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from anonymizers.registry import ANONYMIZERS, run_anonymizer
 from attacks.registry import ATTACKS
-from attacks.sandbox import TEMPLATE_PROGRAM, examine
-from contest import vault
-from contest.models import Contest, Phase, Round, Team, User
+from contest.models import Contest, Phase, Round, User
 from contest.services.contests import announce, create_contest, create_round
 from contest.services.datasets import register_dataset
-from contest.services.entries import submit_entry
+from contest.services.demo.script import HOUSE, TEAMS
 from contest.services.house import request_house_entry
-from contest.services.offence import submit_program
 from contest.services.teams import create_team
-from contest.storage import submitted
-from datasets.folder import write_release
 from datasets.generate import generate
 from datasets.tables import Dataset
 from scoring.rules import Limit
 
-SLUG = "demo"
+SLUG, ROUND = "demo", "practice"
 PASSWORD = "hide-and-seek"  # noqa: S105  # a demo on this machine only; production never seeds it
 ORGANISER = "oni"
-TEAMS = {"tanuki": "Tanuki", "kitsune": "Kitsune", "neko": "Neko"}
-PLAYED = {"tanuki": "swap", "kitsune": "noise"}
-"""Two teams have an entry already; the third is for whoever tries the demo."""
-SEEKER = "kitsune"
-"""This team has sent the template program as its re-identifier."""
 SEED = 2016
+RANKING = "2026"
+"""The weaker side counts: who hides nobody gets nothing for useful data, and the middle of the map wins."""
 LIMITS = (
-    Limit("ut-jaccard", "<=", 0.7),
+    Limit("ut-jaccard", "<=", 0.95),
     Limit("subset", "<=", 50_000.0),
-    Limit("cmae", "<=", 1.0),
-    Limit("rfm", "<=", 0.4),
+    Limit("cmae", "<=", 1.5),
+    Limit("rfm", "<=", 1.0),
 )
-"""Those of 2016 for the first two; the others wide enough for the house methods on these generated data."""
+"""Wide, so that everything from unchanged data to almost nothing left is a legal entry; subset as in 2016."""
 
 DESCRIPTION = """\
 A shop publishes a year of purchases of 400 people. **Hide them**: hand in tables that are still useful, but
@@ -73,13 +61,9 @@ def seed_demo() -> bool:
         round_ = _round(contest, organiser, data)
         announce(contest, organiser, "Welcome", "The practice round is open. Read the rules, then upload.")
         for name, team_name in TEAMS.items():
-            team = create_team(contest, _person(name), team_name)
-            if name in PLAYED:
-                _hand_in(round_, team.pk, PLAYED[name], data)
-        for method in ANONYMIZERS:
-            request_house_entry(round_, organiser, method.name)
-        if examine(settings.SANDBOX).ok:
-            _send_program(round_, contest.teams.get(name=TEAMS[SEEKER]))
+            create_team(contest, _person(name), team_name)
+        for step in HOUSE:
+            request_house_entry(round_, organiser, step.method, dict(step.parameters))
     return True
 
 
@@ -97,10 +81,11 @@ def _round(contest: Contest, organiser: User, data: Dataset) -> Round:
     return create_round(
         contest,
         organiser,
-        slug="practice",
+        slug=ROUND,
         name="Practice",
         dataset=register_dataset("Generated shop, 400 customers", data, user=organiser),
         limits=LIMITS,
+        ranking=RANKING,
         attacks=[attack.name for attack in ATTACKS],
         phases=[
             (Phase.Kind.ANONYMISE, now - day, end),
@@ -111,29 +96,6 @@ def _round(contest: Contest, organiser: User, data: Dataset) -> Round:
         entries_in_total=500,
         seed=SEED,
     )
-
-
-def _hand_in(round_: Round, team_id: int, method: str, data: Dataset) -> None:
-    """Hand in an entry for a demo team through the service that the upload page calls."""
-    team = round_.contest.teams.get(pk=team_id)
-    made = run_anonymizer(method, data, {}, SEED + team_id, {})
-    with tempfile.TemporaryDirectory() as folder:
-        write_release(Path(folder), made.release)
-        opened = {name: (Path(folder) / name).open("rb") for name in ("M.csv", "T.csv", "P.csv")}
-        try:
-            upload = vault.keep_parts(opened, settings.UPLOAD_MAX_BYTES)
-        finally:
-            for file in opened.values():
-                file.close()
-    member = team.memberships.select_related("user").get().user
-    submit_entry(round_, team, member, upload, note=f"made with {method}")
-
-
-def _send_program(round_: Round, team: Team) -> None:
-    member = team.memberships.select_related("user").get().user
-    with TEMPLATE_PROGRAM.open("rb") as file:
-        program = submitted.put(file)
-    submit_program(round_, team, member, program, note="the template")
 
 
 def log_ins() -> str:

@@ -1,0 +1,124 @@
+"""The teams of the demo play: the next move when the last one has been judged, through the teams' own doors.
+
+Nothing is back-dated and nobody looks at a truth: a team makes its entries from the public data, reads its
+targets as any attacker does, and waits for the judge. How the places went is written down after each move.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+
+from anonymizers.registry import run_anonymizer
+from attacks.registry import run_attack
+from attacks.sandbox import examine
+from contest import queries, vault
+from contest.errors import Refused
+from contest.models import Attack, Entry, Round, Team, User
+from contest.services.attacks import targets_of
+from contest.services.datasets import load_original, load_released
+from contest.services.demo.script import MOVES, TEAMS, Guess, Hide, Move, Program
+from contest.services.demo.seed import ROUND, SEED, SLUG
+from contest.services.entries import submit_entry
+from contest.services.history import record_standing
+from contest.services.offence import submit_guesses, submit_program
+from contest.storage import Stored, submitted
+from datasets.tables import NO_GUESS, Dataset, Release
+
+logger = logging.getLogger(__name__)
+
+
+def play_on() -> bool:
+    """Play the next move, unless the last one is still being judged; False when no move is left.
+
+    The rows say which moves were played, so a play that was stopped goes on where it was.
+    """
+    round_ = Round.objects.filter(slug=ROUND, contest__slug=SLUG).select_related("contest", "dataset").first()
+    teams = _teams(round_) if round_ else {}
+    if round_ is None or len(teams) < len(TEAMS):
+        return False
+    if queries.unsettled_entries(round_).filter(team__is_house=False).exists():
+        return True
+    record_standing(round_)
+    place = _next_place(round_, teams)
+    if place is None:
+        return False
+    try:
+        _play(round_, teams[MOVES[place].team], MOVES[place], SEED + place)
+    except Refused as refused:
+        # Somebody has locked a team, closed the round or used up the day: the play ends there.
+        logger.warning("the demo's play ends: %s", refused.text)
+        return False
+    return True
+
+
+def _teams(round_: Round) -> dict[str, Team]:
+    found = {team.name: team for team in round_.contest.teams.filter(is_house=False)}
+    return {user: found[name] for user, name in TEAMS.items() if name in found}
+
+
+def _next_place(round_: Round, teams: dict[str, Team]) -> int | None:
+    """The first move of a team and kind that has fewer rows than moves; programs only where they can run."""
+    before: dict[tuple[str, type], int] = {}
+    for place, move in enumerate(MOVES):
+        key = (move.team, type(move))
+        before[key] = before.get(key, 0) + 1
+        if _played(round_, teams[move.team], move) >= before[key]:
+            continue
+        if not isinstance(move, Program) or examine(settings.SANDBOX).ok:
+            return place
+    return None
+
+
+def _played(round_: Round, team: Team, move: Move) -> int:
+    if isinstance(move, Hide):
+        return Entry.objects.filter(round=round_, team=team).count()
+    kind = Attack.Kind.GUESS if isinstance(move, Guess) else Attack.Kind.PROGRAM
+    return Attack.objects.filter(round=round_, team=team, kind=kind, is_dry_run=False).count()
+
+
+def _play(round_: Round, team: Team, move: Move, seed: int) -> None:
+    user = team.memberships.select_related("user").order_by("pk")[0].user
+    if isinstance(move, Hide):
+        submit_entry(round_, team, user, _made(round_, move, seed), note=move.note)
+    elif isinstance(move, Guess):
+        _guess(round_, team, user, move, seed)
+    else:
+        with move.path.open("rb") as file:
+            submit_program(round_, team, user, submitted.put(file), note=move.note)
+
+
+def _made(round_: Round, move: Hide, seed: int) -> Stored:
+    """The upload of an entry: every method works on what the one before it made."""
+    original = load_original(round_.dataset)
+    limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
+    release: Release | None = None
+    for step in move.steps:
+        data = original if release is None else release.data
+        made = run_anonymizer(step.method, data, limits, seed, step.parameters).release
+        release = made if release is None else replace(made, truth=release.truth[made.truth])
+    spec = round_.dataset.spec
+    with tempfile.TemporaryDirectory() as folder:
+        spec.write_entry(Path(folder), release)
+        parts = {name: io.BytesIO((Path(folder) / name).read_bytes()) for name in spec.upload_names}
+    return vault.keep_parts(parts, settings.UPLOAD_MAX_BYTES)
+
+
+def _guess(round_: Round, team: Team, user: User, move: Guess, seed: int) -> None:
+    original = load_original(round_.dataset)
+    guesses = {
+        target.pk: _guess_file(move.attack, original, load_released(target), seed)
+        for target in targets_of(round_, team)
+    }
+    submit_guesses(round_, team, user, guesses, note=move.note)
+
+
+def _guess_file(attack: str, original: Dataset, released: Any, seed: int) -> BinaryIO:
+    rows = run_attack(attack, original, released, seed).rows.tolist()
+    return io.BytesIO("".join("-\n" if row == NO_GUESS else f"{row + 1}\n" for row in rows).encode("ascii"))

@@ -1,0 +1,40 @@
+"""What search engines and shared links are told of a page."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import Any
+
+from django import template
+from django.utils.html import strip_tags
+from django.utils.text import Truncator
+
+from contest import access
+from contest.models import Attack, Contest, Entry, Round
+
+register = template.Library()
+
+LONGEST = 200
+"""Search engines cut descriptions at about this many characters."""
+
+
+@register.simple_block_tag
+def plain(content: str) -> str:
+    """What stands inside as one line of plain text, without markup and not longer than is shown elsewhere."""
+    return Truncator(" ".join(unescape(strip_tags(content)).split())).chars(LONGEST)
+
+
+@register.simple_tag(takes_context=True)
+def is_for_everybody(context: dict[str, Any]) -> bool:
+    """Whether people who are not logged in see this page too: a draft must not get into a search engine."""
+    contest, round_ = context.get("contest"), context.get("round")
+    if isinstance(contest, Contest) and not contest.is_public:
+        return False
+    if isinstance(round_, Round) and not access.is_told(round_):
+        return False
+    entry, attack = context.get("entry"), context.get("attack")
+    if isinstance(entry, Entry):
+        return entry.is_official and access.results_are_public(entry.round)
+    if isinstance(attack, Attack):
+        return not attack.is_dry_run and access.results_are_public(attack.round)
+    return True
