@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from anonymizers.anonymizer import ParameterError
 from anonymizers.publish import Refused
 from anonymizers.table_registry import run_table_method
+from tests import chance
 from tests.masking.tables import COLUMNS, consumers
 
 MASKING = ("more-p", "more-s", "more-mi", "gadp", "c-gadp", "dsp", "mi")
@@ -40,7 +42,8 @@ def test_only_confidential_columns_change_and_the_seed_decides(name: str, table:
         np.testing.assert_array_equal(once[column], np.tile(table[column], copies))
     for column in COLUMNS["confidential"]:
         assert once[column].dtype == table[column].dtype
-        assert (once[column].to_numpy() != np.tile(table[column], copies)).mean() > 0.5
+        # Counts change least, since an equal one is often drawn: 0.57 to 0.75 in five tables, deviation 0.03.
+        assert (once[column].to_numpy() != np.tile(table[column], copies)).mean() > 0.3
 
 
 @pytest.mark.parametrize("name", SHUFFLES)
@@ -65,25 +68,54 @@ def test_rounding_transforms_and_subsets_keep_the_values(settings: dict, table: 
 
 
 def test_more_keeps_the_quadratic_relation_and_its_peers_lose_it() -> None:
-    """5.3: with β42 = 1, MORE keeps it; GADP, C-GADP and DSP assert that there is no relation."""
-    table = consumers(1000, np.random.default_rng(8))
+    """5.3: with β42 = 1, MORE keeps it; GADP, C-GADP and DSP assert that there is no relation.
+
+    In twelve tables the deviation was 0.026 at most around 0.99 and around 0.00 to 0.02, so that 0.2 is seven
+    deviations; a method that changed sides would be 0.8 beyond it.
+    """
+    table = consumers(1000, chance.generator(8))
     for name in ("more-p", "more-s"):
-        assert abs(quadratic(run_table_method(name, table, COLUMNS, 1, {"order": "2"}).table) - 1) < 0.15
+        done = run_table_method(name, table, COLUMNS, chance.seed(1), {"order": "2"})
+        assert abs(quadratic(done.table) - 1) < 0.2
     for name in ("gadp", "c-gadp", "dsp"):
-        assert abs(quadratic(run_table_method(name, table, COLUMNS, 1, {}).table)) < 0.15
+        assert abs(quadratic(run_table_method(name, table, COLUMNS, chance.seed(1), {}).table)) < 0.2
+
+
+def greedy_orders(table: pd.DataFrame) -> dict[str, int]:
+    """Of X1 given S1 and S2: raise one after another while twice the gain exceeds the 95 % point of χ²,
+    3.84."""
+    columns = {"confidential": ["X1"], "given": ["S1", "S2"]}
+
+    def log_likelihood(orders: dict[str, int]) -> float:
+        words = ", ".join(f"X1:{name}={order}" for name, order in orders.items())
+        report = run_table_method("more-p", table, columns, 1, {"order": words}).report
+        return float(report["columns"]["X1"]["log_likelihood"])
+
+    orders = {"S1": 1, "S2": 1}
+    for name in orders:
+        while orders[name] < 4:
+            higher = orders | {name: orders[name] + 1}
+            if 2 * (log_likelihood(higher) - log_likelihood(orders)) <= stats.chi2.ppf(0.95, 1):
+                break
+            orders = higher
+    return orders
 
 
 def test_the_orders_are_found_by_the_likelihood_ratio_test() -> None:
-    table = consumers(800, np.random.default_rng(9))
+    """A higher order that nothing needs is taken in 5 % of the tables, so what is tested is the rule itself:
+    by log-likelihoods of orders given by hand. The order 2 that X2 needs raises it by 360."""
+    table = consumers(800, chance.generator(9))
     report = run_table_method("more-p", table, COLUMNS, 1, {"order": "auto"}).report
-    assert report["columns"]["X2"]["orders"]["S1"] == 2
-    assert report["columns"]["X1"]["orders"] == {"S1": 1, "S2": 1}
+    assert report["columns"]["X2"]["orders"]["S1"] >= 2
+    assert report["columns"]["X1"]["orders"] == greedy_orders(table)
     by_hand = run_table_method("more-p", table, COLUMNS, 1, {"order": "X2:S1=2"}).report
     assert by_hand["columns"]["X2"]["orders"] == {"S1": 2, "S2": 1, "X1": 1}
 
 
 def test_text_columns_condition_as_dummies_and_texts_of_two_kinds_can_be_hidden() -> None:
-    rng = np.random.default_rng(4)
+    """300 rows a city: means of original and masked values have an error of 0.08, shares of 0.04 at most. The
+    margins are seven errors away; where a city told nothing, the means would be 4.3 and the shares 0.43."""
+    rng = chance.generator(4)
     city = rng.choice(["Kyoto", "Nara", "Osaka"], size=900)
     spent = np.round(np.where(city == "Nara", 9.0, 2.0) + rng.normal(size=900), 2)
     member = np.where(rng.random(900) < np.where(city == "Osaka", 0.9, 0.2), "yes", "no")
@@ -92,10 +124,10 @@ def test_text_columns_condition_as_dummies_and_texts_of_two_kinds_can_be_hidden(
     for name in ("more-p", "more-s"):
         released = run_table_method(name, table, columns, 1, {}).table
         by_city = released.groupby("city")["spent"].mean()
-        assert by_city["Nara"] == pytest.approx(9, abs=0.4)
-        assert by_city["Kyoto"] == pytest.approx(2, abs=0.4)
+        assert by_city["Nara"] == pytest.approx(9, abs=0.6)
+        assert by_city["Kyoto"] == pytest.approx(2, abs=0.6)
         share = released["member"].eq("yes").groupby(released["city"]).mean()
-        assert share["Osaka"] > 0.8 > 0.4 > share["Kyoto"]
+        assert share["Osaka"] > 0.7 and share["Osaka"] - share["Kyoto"] > 0.35
 
 
 def test_every_fit_says_that_it_converged(table: pd.DataFrame) -> None:
@@ -151,7 +183,8 @@ def test_collinear_given_columns_do_no_harm(name: str, table: pd.DataFrame) -> N
     columns = {"confidential": ["X1"], "given": ["S1", "S2", "S3"]}
     done = run_table_method(name, collinear, columns, 1, {})
     correlation = np.corrcoef(done.table["X1"], done.table["S1"])[0, 1]
-    assert correlation == pytest.approx(np.corrcoef(table["X1"], table["S1"])[0, 1], abs=0.15)
+    # In eight tables the deviation was 0.037 at most; a column that lost S1 would be 0.5 away.
+    assert correlation == pytest.approx(np.corrcoef(table["X1"], table["S1"])[0, 1], abs=0.25)
     if name in ODDS_RATIO:
         assert any("collinear" in warning for warning in done.report["notes"])
 

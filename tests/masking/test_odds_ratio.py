@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from anonymizers.masking.draw import draw_codes, expected_distance
 from anonymizers.masking.likelihood import Likelihood
 from anonymizers.masking.odds_ratio import OddsRatio, fit_odds_ratio
+from arithmetic import exp, product
+from tests import chance
 
 # Qian and Xie, Appendix A.1 and A.3.
 X = np.array([-1.306, -0.415, -0.196, 0.055, 0.160, 0.314, 0.457, 0.778, 1.226, 1.617])
@@ -44,8 +47,21 @@ def test_the_appendix_is_fitted_from_ten_rows_consistent_with_it() -> None:
     assert expected_distance(found, terms, codes, x, np.argsort(x)) == pytest.approx(0.821, abs=0.001)
 
 
+def information(terms: np.ndarray) -> np.ndarray:
+    """Of λ_1 … λ_9 and γ at the Appendix's values: the covariances of 1(x = x_k) and x z, added up over
+    rows."""
+    total = np.zeros((10, 10))
+    for shares, z in zip(appendix().probabilities(terms), terms[:, 0], strict=True):
+        statistics = np.column_stack([np.eye(10)[:, :9], X * z])
+        centred = statistics - shares @ statistics
+        total += centred.T @ (shares[:, None] * centred)
+    return total
+
+
 def test_the_appendix_parameters_are_recovered_from_data_that_follow_them() -> None:
-    rng = np.random.default_rng(7)
+    """(θ̂ − θ)′ I (θ̂ − θ) is χ² with ten degrees of freedom, I the information by its definition; false
+    alarm 1e-6. The error of γ is 0.008, so a γ that is 0.1 off would be seen, always."""
+    rng = chance.generator(7)
     terms = rng.normal(size=(60_000, 1))
     codes = draw_codes(appendix(), terms, rng)
     centred = terms - terms.mean()
@@ -53,8 +69,8 @@ def test_the_appendix_parameters_are_recovered_from_data_that_follow_them() -> N
     # The reference points are the sample means, so λ at the Appendix's points is shifted by known amounts.
     shifted = WEIGHTS + (X - X.mean()) * GAMMA * terms.mean()
     assert found.converged
-    assert found.gamma[0] == pytest.approx(GAMMA, abs=0.03)
-    np.testing.assert_allclose(found.weights, shifted - shifted[-1], atol=0.06)
+    off = np.append((found.weights - shifted + shifted[-1])[:-1], found.gamma[0] - GAMMA)
+    assert off @ information(terms) @ off < stats.chi2.isf(chance.FALSE_ALARM, 10)
 
 
 @pytest.mark.parametrize("n", [40, 3000])
@@ -62,7 +78,7 @@ def test_the_gradient_is_that_of_finite_differences(n: int) -> None:
     """Both ways of summing: few rows are nodes themselves, many rows read a grid."""
     rng = np.random.default_rng(n)
     terms = rng.normal(size=(n, 3))
-    values = rng.poisson(np.exp(0.5 * terms[:, 0])).astype(float)
+    values = rng.poisson(exp(0.5 * terms[:, 0])).astype(float)
     points, codes = np.unique(values, return_inverse=True)
     data = Likelihood.of(points - values.mean(), codes, terms)
     at = rng.normal(size=len(points) + 3) * 0.3
@@ -121,22 +137,25 @@ def test_it_nests_logistic_regression() -> None:
 
     rng = np.random.default_rng(11)
     s = rng.normal(size=(800, 2))
-    x = (rng.random(800) < 1 / (1 + np.exp(-(0.3 + s @ [1.2, -0.7])))).astype(float)
+    x = (rng.random(800) < 1 / (1 + exp(-(0.3 + product(s, [1.2, -0.7]))))).astype(float)
     # A two-valued column leaves nothing free, so the maximum likelihood is the very same.
     peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(s, x)
     found = fit_odds_ratio(x, s - s.mean(axis=0))
+    # Ours stops within 0.001 standard errors of the maximum, and an error is 0.1 here.
     np.testing.assert_allclose(found.gamma, peer.coef_[0], atol=1e-4)
 
 
 def test_it_nests_poisson_regression() -> None:
     from sklearn.linear_model import PoissonRegressor
 
-    rng = np.random.default_rng(12)
+    """Not the same maximum: ours leaves the reference distribution free. In ten tables γ − β had deviations
+    of 0.009 and 0.006, the curve one of 0.006: the margins are six and eight of them."""
+    rng = chance.generator(12)
     s = rng.normal(size=(4000, 2))
-    x = rng.poisson(np.exp(0.4 + s @ [0.5, -0.3])).astype(float)
+    x = rng.poisson(exp(0.4 + product(s, [0.5, -0.3]))).astype(float)
     peer = PoissonRegressor(alpha=0, tol=1e-8, max_iter=1000).fit(s, x)
     found = fit_odds_ratio(x, s - s.mean(axis=0))
-    np.testing.assert_allclose(found.gamma, peer.coef_, atol=0.04)
+    np.testing.assert_allclose(found.gamma, peer.coef_, atol=0.06)
     # The reference distribution, left free, is Poisson too: λ_k + ln k! is linear in k.
     likely = found.points <= 5
     factorials = np.cumsum(np.log(np.maximum(found.points[likely], 1)))
@@ -145,24 +164,26 @@ def test_it_nests_poisson_regression() -> None:
 
 
 def test_it_nests_normal_linear_regression() -> None:
-    rng = np.random.default_rng(13)
+    """In ten tables γ was 1.002 times β / σ², deviation 0.001: the free reference distribution costs
+    little."""
+    rng = chance.generator(13)
     s = rng.normal(size=(1500, 2))
-    x = s @ [0.8, -0.5] + rng.normal(size=1500) * 0.9
+    x = product(s, [0.8, -0.5]) + rng.normal(size=1500) * 0.9
     design = np.column_stack([np.ones(1500), s])
     beta, rest, *_ = np.linalg.lstsq(design, x, rcond=None)
     found = fit_odds_ratio(x, s - s.mean(axis=0))
     # γ = β / σ², the canonical parameter of the normal model.
-    np.testing.assert_allclose(found.gamma, beta[1:] / (rest[0] / 1497), rtol=0.06)
+    np.testing.assert_allclose(found.gamma, beta[1:] / (rest[0] / 1497), rtol=0.02)
 
 
 def test_draws_follow_the_probabilities_away_from_the_nodes() -> None:
-    from scipy.stats import chisquare
-
-    rng = np.random.default_rng(17)
+    """False alarm 1e-6. Ten cells of 8,000 to 16,000 draws: one cell a tenth too often would be seen; drawing
+    from the neighbour's cell makes every cell tens of errors wrong."""
+    rng = chance.generator(17)
     terms = np.linspace(-2, 2, 100_000)[:, None]
     codes = draw_codes(appendix(), terms, rng)
     expected = appendix().probabilities(terms).sum(axis=0)
-    assert chisquare(np.bincount(codes, minlength=10), expected).pvalue > 0.001
+    assert stats.chisquare(np.bincount(codes, minlength=10), expected).pvalue > chance.FALSE_ALARM
 
 
 @pytest.mark.parametrize("n", [30, 4000])
@@ -198,7 +219,7 @@ def test_no_table_of_rows_times_values_is_ever_made() -> None:
 
     rng = np.random.default_rng(29)
     terms = rng.normal(size=(6000, 2))
-    values = terms @ [0.5, 0.5] + rng.normal(size=6000)
+    values = product(terms, [0.5, 0.5]) + rng.normal(size=6000)
     tracemalloc.start()
     model = fit_odds_ratio(values, terms - terms.mean(axis=0))
     codes = np.searchsorted(model.points, values)
