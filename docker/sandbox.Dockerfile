@@ -1,6 +1,6 @@
 # What programs of teams see where KAKURENBO_SANDBOX is docker, podman or gvisor: Python and the offered
 # libraries at the platform's own versions, nothing of the platform. `make image` builds it.
-ARG BASE=docker.io/library/python:3.11-slim-bookworm
+ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore

@@ -74,5 +74,5 @@ def no_memory_of_other_tests() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests begin first, so that no process is left alone with them at the end."""
-    longest = ("test_backends", "test_image")
+    longest = ("test_backends", "test_image", "test_demo", "test_portability")
     items.sort(key=lambda item: [name not in item.nodeid for name in longest])
