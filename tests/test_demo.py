@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.db import transaction
@@ -113,7 +113,7 @@ def test_the_teams_get_better(played: Round) -> None:
     assert not best.team.is_house
 
 
-def test_the_teams_seek_each_other(played: Round) -> None:
+def test_the_teams_seek_each_other(played: Round, settings: Any) -> None:
     """With guess files everywhere, with programs where they can run; no guess was made from a truth."""
     kinds = {Attack.Kind.GUESS, *([Attack.Kind.PROGRAM] if examine(settings.SANDBOX).ok else [])}
     attacks = Attack.objects.filter(round=played, team__isnull=False)
@@ -134,6 +134,14 @@ def test_a_play_that_is_over_is_not_played_again(played: Round) -> None:
         signal.signal(signal.SIGTERM, handler)
     assert not seed_demo()
     assert (Entry.objects.count(), Attack.objects.count(), Standing.objects.count()) == before
+
+
+def test_where_programs_cannot_run_none_is_sent(played: Round, settings: Any) -> None:
+    # A dry run is no move, so that the programs are the moves that are left.
+    Attack.objects.filter(kind=Attack.Kind.PROGRAM).update(is_dry_run=True)
+    settings.SANDBOX = "none"
+    assert not play_on()
+    assert not Attack.objects.filter(kind=Attack.Kind.PROGRAM, is_dry_run=False).exists()
 
 
 def recipe() -> list[list[str]]:

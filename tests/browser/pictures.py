@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
+from PIL import Image
 from playwright.sync_api import Browser
 
 from contest.models import Entry, User
@@ -42,5 +44,14 @@ def take(browser: Browser, url: str, name: str, path: str, user: str = "") -> No
         context.add_cookies([{"name": key, "value": client.cookies[key].value, "url": url}])
     page = context.new_page()
     page.goto(f"{url}{path}", wait_until="load")
-    page.screenshot(path=ROOT / "docs" / f"{name}.png", full_page=True)
+    picture = ROOT / "docs" / f"{name}.png"
+    page.screenshot(path=picture, full_page=True)
     context.close()
+    shrink(picture)
+
+
+def shrink(path: Path) -> None:
+    """Pages have few colours; a palette makes their pictures a third as large."""
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
