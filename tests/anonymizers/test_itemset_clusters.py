@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from anonymizers.horizontal import horizontal_moves
 from anonymizers.rebuild import rebuilt
@@ -20,6 +21,7 @@ from scoring.presets import PWSCUP2016
 from scoring.registry import measure
 from scoring.rules import evaluate
 from scoring.run import measure_release
+from tests import chance
 
 LIMITS = {limit.measure: limit.limit for limit in PWSCUP2016}
 LEARNING = {"re-ensemble", "re-logit"}
@@ -41,7 +43,8 @@ def assert_within_limits(real: Dataset, release: Release) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_at_most_68_clusters_within_all_limits(real: Dataset, seed: int) -> None:
     """The published winner had 89 clusters at 0.699 (Nakagawa), 73 is the least with customers' item sets as
-    centres. A third of the usual effort is enough for 68; the benchmark shows the usual one."""
+    centres. A third of the usual effort is enough for 68; the benchmark shows the usual one. With 14 seeds it
+    was 65 or 66, and the attack found as many."""
     done = run_anonymizer("itemset-clusters", real, LIMITS, seed, {"effort": 0.3})
     assert done.report["clusters"] <= 68
     assert_within_limits(real, done.release)
@@ -49,14 +52,20 @@ def test_at_most_68_clusters_within_all_limits(real: Dataset, seed: int) -> None
     assert judge(guess, done.release.truth, 400).hits <= 68
 
 
-def test_every_attack_finds_at_most_89(real: Dataset) -> None:
-    """89 people were re-identified in the published winner's entry (Nakagawa)."""
-    release = quick(real)
-    assert_within_limits(real, release)
-    for attack in ATTACKS:
-        if attack.name not in LEARNING:
-            guess = run_attack(attack.name, real, release.data, 1)
-            assert judge(guess, release.truth, 400).hits <= 89, attack.name
+def test_no_attack_finds_more_than_one_a_cluster_but_by_luck(real: Dataset) -> None:
+    """89 people were re-identified in the published winner's entry (Nakagawa); here 66 clusters allow 66.
+
+    Within a cluster everybody may be anybody, so that one guess each hits once a cluster on average, and all
+    together like a Poisson variable. False alarm 1e-6 over all attacks: 114 hits are allowed. Three entries
+    saw 74 at most; where totals still tell, 350 are found (the next test).
+    """
+    done = run_anonymizer("itemset-clusters", real, LIMITS, chance.seed(1), {"effort": 0.1})
+    assert_within_limits(real, done.release)
+    attacks = [attack for attack in ATTACKS if attack.name not in LEARNING]
+    allowed = stats.poisson.isf(chance.FALSE_ALARM / len(attacks), done.report["clusters"])
+    for attack in attacks:
+        guess = run_attack(attack.name, real, done.release.data, 1)
+        assert judge(guess, done.release.truth, 400).hits <= allowed, attack.name
 
 
 def test_without_steps_1_and_2_item_sets_are_hidden_but_totals_tell(real: Dataset) -> None:
@@ -66,6 +75,7 @@ def test_without_steps_1_and_2_item_sets_are_hidden_but_totals_tell(real: Datase
         for name, data in (("before", real), ("after", release.data))
     }
     nearest = np.abs(total["after"][:, None] - total["before"][None, :]).argmin(axis=1)
+    # 357, 356 and 362 of 400 with three seeds; one a cluster, 66, if totals told nothing.
     assert (nearest == release.truth).sum() > 200
 
 
@@ -85,14 +95,16 @@ def test_truth_is_true_judged_by_distance(real: Dataset) -> None:
 
 
 def test_a_member_of_a_cluster_is_as_likely_to_take_any_place() -> None:
-    """In 6,000 draws each of the 16 places of a cluster of 4 is expected 1,500 times, deviation 34."""
-    rng = np.random.default_rng(5)
+    """In 6,000 draws each of the 16 places of a cluster of 4 is expected 1,500 times, deviation 34; twenty
+    counts, false alarm 1e-6. A place that is taken 30 % of the time instead of 25 % would be nine deviations
+    away."""
+    rng = chance.generator(5)
     cluster = np.array([0, 0, 0, 0, 1, 1, 2])
     taken = np.zeros((7, 7))
     for _ in range(6000):
         taken[np.arange(7), horizontal_moves(cluster, rng)] += 1
-    assert np.abs(taken[:4, :4] - 1500).max() < 5 * 34
-    assert np.abs(taken[4:6, 4:6] - 3000).max() < 5 * 39
+    assert np.abs(taken[:4, :4] - 1500).max() < chance.errors_allowed(20) * 34
+    assert np.abs(taken[4:6, 4:6] - 3000).max() < chance.errors_allowed(20) * 39
     assert taken[6, 6] == 6000
 
 

@@ -1,4 +1,4 @@
-"""Many random small panels: `exact` equals brute force, `fast` is always legal and its mean gap is told.
+"""Many random small panels: `exact` equals brute force, `fast` is always legal and mostly finds the best too.
 
 `make long-kmm` looks at thousands.
 """
@@ -18,6 +18,7 @@ from anonymizers.kmm.problem import Problem, is_legal, require_solvable
 from anonymizers.kmm.regions import improved_by_regions
 from anonymizers.kmm.start import first_solution
 from anonymizers.publish import Refused
+from tests import chance
 from tests.anonymizers.kmm_oracle import every_movement, least_cost, legal
 from tests.bench.panel_simulation import B1_SHARES, simulated_problem
 
@@ -50,7 +51,7 @@ def test_exact_equals_brute_force_and_the_search_is_legal(
     diverse: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With TINY at 0 even the smallest panel goes through bound, annealing and regions."""
-    rng = np.random.default_rng(2 + diverse)
+    rng = chance.generator(2 + diverse)
     gaps, solvable = [], 0
     for number in range(PANELS):
         problem = small_panel(rng, diverse)
@@ -68,10 +69,16 @@ def test_exact_equals_brute_force_and_the_search_is_legal(
         assert quick.bound <= best + 1e-6 and quick.objective >= best - 1e-9
         assert proven.objective == pytest.approx(best) and proven.gap < 1e-6
         gaps.append(quick.objective / best - 1 if best else quick.objective)
-    print(f"mean gap of the search on {solvable} solvable panels of {PANELS}: {np.mean(gaps):.3%}")
-    assert solvable > PANELS / 4
-    # Panels as small as these are given to the integer program otherwise, for the search knows few donors.
-    assert np.mean(gaps) < 0.6
+    best_found = sum(gap < 1e-9 for gap in gaps)
+    print(
+        f"the search found the optimum of {best_found} of {solvable} solvable panels, {PANELS} in all; "
+        f"mean gap {np.mean(gaps):.3%}"
+    )
+    # With six seeds 0.32 to 0.54 of them were solvable; the rest was refused as it should be.
+    assert solvable >= chance.fewest(PANELS, 0.3, 2)
+    # Panels as small as these are given to the integer program otherwise, for the search knows few donors. It
+    # finds the optimum of 0.8 of the diverse ones and of nearly all others; mean gaps are too uneven.
+    assert best_found >= chance.fewest(solvable, 0.7, 2)
 
 
 def test_regions_never_lose_and_stay_legal() -> None:

@@ -9,6 +9,7 @@ from attacks.attack import Guess, HouseAttack
 from attacks.evaluate import judge
 from attacks.registry import ATTACKS, attack, run_attack
 from datasets.tables import NO_GUESS, Dataset
+from tests import chance
 from tests.attacks.tables import dataset, from_item_sets, random_customers, reordered
 
 every_attack = pytest.mark.parametrize("house", ATTACKS, ids=lambda house: house.name)
@@ -45,12 +46,13 @@ def test_same_seed_same_guess_and_inputs_unmodified(house: HouseAttack) -> None:
 
 @every_attack
 def test_most_people_are_found_where_only_names_were_changed(house: HouseAttack) -> None:
-    original = random_customers(np.random.default_rng(3), 60)
-    released, truth = shuffled(original, 4)
+    original = random_customers(chance.generator(3), 60)
+    released, truth = shuffled(original, chance.seed(4))
     guess = run_attack(house.name, original, released, 0)
     assert_valid(guess, 60, 60)
-    # A quarter of these people bought nothing, and birthdays repeat; the rest is unique to most views.
-    assert judge(guess, truth, 60).hits >= 30
+    # A quarter of these people bought nothing, and birthdays repeat; the rest is unique to most views. In six
+    # data sets every attack found 38 or more, about 45 with a deviation of 3.4; guessing finds one.
+    assert judge(guess, truth, 60).hits >= 20
 
 
 @every_attack

@@ -16,9 +16,14 @@ from attacks.signals.same_guesses import shared_mistakes
 from datasets.folder import canonical_order
 from datasets.generate import generate
 from datasets.tables import Dataset, Release, frozen
+from tests import chance
 
 DATA = generate(120, seed=5)
 NOISY = [("swap", {"share": 0.3}), ("shuffle", {})]
+HONEST = chance.errors_allowed(18 * 25)
+"""The signals of hidden truths are the largest of up to 25 normal deviations. Their threshold of 4.5 lights
+up an honest entry once in 6,000, which a person then looks at; this one none of the 18 entries here, but once
+in a million runs. In eight data sets the largest was 2.8; the cheats below reach 9.4 and more."""
 
 
 def honest(method: str, seed: int, parameters: dict[str, float]) -> Release:
@@ -38,20 +43,24 @@ def noisy_prices(data: Dataset, seed: int) -> Dataset:
     return with_prices(data, np.maximum(1, moved))
 
 
-@pytest.mark.parametrize("seed", range(6))
+SEEDS = [chance.seed(usual) for usual in range(6)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("method", "parameters"), NOISY)
 def test_honest_entries_of_the_house_light_nothing(method: str, parameters: dict, seed: int) -> None:
     one, other = honest(method, seed, parameters), honest(method, seed + 100, parameters)
-    assert not row_order(one.truth).is_lit
-    assert not low_digits(DATA, one.data, one.truth).is_lit
+    assert row_order(one.truth).strength < HONEST
+    assert low_digits(DATA, one.data, one.truth).strength < HONEST
+    # 0.005 in eight data sets, and 0.5 lights up.
     assert not near_duplicate(DATA, one.data, other.data).is_lit
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_honest_noise_on_prices_lights_nothing(seed: int) -> None:
     release = honest("shuffle", seed, {})
     noisy = noisy_prices(release.data, seed)
-    assert not low_digits(DATA, noisy, release.truth).is_lit
+    assert low_digits(DATA, noisy, release.truth).strength < HONEST
     assert not near_duplicate(DATA, noisy, noisy_prices(release.data, seed + 50)).is_lit
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from datasets import generate as module
 from datasets.folder import read_original, write_dataset
 from datasets.generate import generate, generate_to_folder
 from datasets.tables import Dataset
+from tests import chance
 
 
 def nearest_distances(data: Dataset) -> np.ndarray:
@@ -26,28 +28,48 @@ def nearest_distances(data: Dataset) -> np.ndarray:
     return distance.min(axis=1)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_it_looks_like_the_real_data(seed: int, shared_data: Path) -> None:
-    real, ours = read_original(shared_data / "pwscup2016"), generate(400, seed)
+@pytest.fixture(scope="module")
+def twelve() -> list[Dataset]:
+    """One data set has half a tenth more or fewer rows than the next, so means of twelve are compared."""
+    return [generate(400, chance.seed(number)) for number in range(12)]
+
+
+def test_it_looks_like_the_real_data(twelve: list[Dataset], shared_data: Path) -> None:
+    """Means of twelve, with their errors: distance 0.849 (0.001); of the real figures rows 1.02 (0.03),
+    receipts 1.00 (0.02), items 1.01 (0.003), medians of days 1.00, prices 1.02 (0.02), quantities 0.8;
+    countries 29.9 (0.1) of 30. Every margin is seven errors or more away."""
+
+    def mean(of: Callable[[Dataset], float]) -> float:
+        return float(np.mean([of(data) for data in twelve]))
+
+    real = read_original(shared_data / "pwscup2016")
     assert nearest_distances(real).mean() == pytest.approx(0.844, abs=0.0005)
-    assert nearest_distances(ours).mean() == pytest.approx(0.844, abs=0.02)
-    assert ours.transactions.n_rows == pytest.approx(real.transactions.n_rows, rel=0.2)
-    assert ours.transactions.receipt.n_labels == pytest.approx(real.transactions.receipt.n_labels, rel=0.2)
-    assert ours.transactions.item.n_labels == pytest.approx(real.transactions.item.n_labels, rel=0.05)
-    assert ours.master.country.n_labels == pytest.approx(real.master.country.n_labels, abs=3)
+    assert mean(lambda data: nearest_distances(data).mean()) == pytest.approx(0.844, abs=0.02)
+    assert mean(lambda data: data.transactions.n_rows) == pytest.approx(real.transactions.n_rows, rel=0.22)
+    receipts, items = real.transactions.receipt.n_labels, real.transactions.item.n_labels
+    assert mean(lambda data: data.transactions.receipt.n_labels) == pytest.approx(receipts, rel=0.2)
+    assert mean(lambda data: data.transactions.item.n_labels) == pytest.approx(items, rel=0.05)
+    assert mean(lambda data: data.master.country.n_labels) == pytest.approx(30, abs=3)
     for column in ("day", "price", "quantity"):
         theirs = np.median(getattr(real.transactions, column))
-        assert np.median(getattr(ours.transactions, column)) == pytest.approx(theirs, rel=0.3)
+        ours = mean(lambda data, name=column: np.median(getattr(data.transactions, name)))
+        assert ours == pytest.approx(theirs, rel=0.3)
 
 
-def test_it_has_long_tails_and_seasons() -> None:
-    rows = generate(400, seed=5).transactions
-    per_customer = np.bincount(rows.customer)
-    assert per_customer.max() > 10 * np.median(per_customer)
-    month = (np.datetime64("1970-01-01") + rows.day.astype("timedelta64[D]")).astype("datetime64[M]")
-    names, counts = np.unique(month, return_counts=True)
+def test_it_has_long_tails_and_seasons(twelve: list[Dataset]) -> None:
+    """The busiest customer of one data set had 21 to 97 times the median's rows, 52 on average with an error
+    of 6; November 1.4 times the rows of the next month, 0.05."""
+    busiest, months = [], []
+    for data in twelve:
+        rows = data.transactions
+        per_customer = np.bincount(rows.customer)
+        busiest.append(per_customer.max() / np.median(per_customer))
+        day = np.datetime64("1970-01-01") + rows.day.astype("timedelta64[D]")
+        months.append(day.astype("datetime64[M]"))
+        assert not ((rows.day + 3) % 7 == 5).any()
+    assert np.mean(busiest) > 10
+    names, counts = np.unique(np.concatenate(months), return_counts=True)
     assert str(names[np.argmax(counts)]) == "2011-11"
-    assert not ((rows.day + 3) % 7 == 5).any()
 
 
 def test_the_streamed_files_are_the_tables_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from scoring.panel.choice_data import ChoiceData, choice_data
 R_PROGRAM = """
 suppressMessages(library(bayesm))
 words <- commandArgs(TRUE)
-d <- read.csv(words[1]); p <- as.integer(words[2]); set.seed(1)
+d <- read.csv(words[1]); p <- as.integer(words[2]); set.seed(as.integer(words[6]))
 x <- as.matrix(d[, grep("^x", names(d))]); first <- d$brand == 0
 lgtdata <- lapply(unique(d$panelist), function(i) {
   list(y = d$chosen[first & d$panelist == i] + 1, X = x[d$panelist == i, , drop = FALSE]) })
@@ -64,7 +64,7 @@ def margarine(folder: Path, brands: int = 4, households: int | None = None) -> C
     return choice_data(wide, "hhid", list(units), {"log price": list(prices)})
 
 
-def bayesm_draws(data: ChoiceData, draws: int, folder: Path) -> Peer:
+def bayesm_draws(data: ChoiceData, draws: int, folder: Path, seed: int = 1) -> Peer:
     """Run R's sampler on the same design: constants of all brands but the first, then the mix."""
     brands = len(data.brands)
     panelist = np.repeat(np.arange(data.n_panelists), np.diff(data.begins))
@@ -78,6 +78,7 @@ def bayesm_draws(data: ChoiceData, draws: int, folder: Path) -> Peer:
     (folder / "peer.R").write_text(R_PROGRAM)
     files = [str(folder / "mu.txt"), str(folder / "v.txt")]
     words = ["Rscript", str(folder / "peer.R"), str(folder / "choices.csv"), str(brands), str(draws), *files]
+    words.append(str(seed))
     run = subprocess.run(words, capture_output=True, text=True, check=False, timeout=1200)
     if run.returncode != 0:
         raise RuntimeError(f"R failed: {json.dumps(run.stderr[-500:])}")
