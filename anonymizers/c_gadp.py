@@ -51,7 +51,7 @@ C_GADP = TableMethod(
     meaning="Draws normal scores given the other columns and maps them back by the empirical quantiles.",
     function=c_gadp,
     reference="Sarathy, Muralidhar and Parsa, 'Perturbing Nonnormal Confidential Attributes', 2002.",
-    version=1,
+    version=2,
     roles=("confidential",),
     optional=("given",),
 )

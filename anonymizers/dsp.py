@@ -36,7 +36,7 @@ DSP = TableMethod(
     meaning="Shuffles confidential values by the ranks of normal-copula draws given the other columns.",
     function=dsp,
     reference="Muralidhar and Sarathy, 'Data Shuffling: A New Masking Approach for Numerical Data', 2006.",
-    version=1,
+    version=2,
     roles=("confidential",),
     optional=("given",),
 )

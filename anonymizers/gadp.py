@@ -46,7 +46,7 @@ GADP = TableMethod(
     meaning="Draws confidential values from a multivariate normal given the other columns.",
     function=gadp,
     reference="Muralidhar, Parsa and Sarathy, 'A General Additive Data Perturbation Method', 1999.",
-    version=1,
+    version=2,
     roles=("confidential",),
     optional=("given",),
 )

@@ -76,7 +76,7 @@ MI = TableMethod(
     meaning="Several copies with confidential values drawn from regression models.",
     function=mi,
     reference="Raghunathan et al., 'Multiple Imputation for Statistical Disclosure Limitation', 2003.",
-    version=1,
+    version=2,
     parameters=(
         Parameter("copies", "int", 5, "How many copies to release.", low=2, high=1000),
         Parameter("order", "text", "1", "Highest power: 1 to 4 for all, or pairs such as price:age=2."),

@@ -136,7 +136,7 @@ MORE_P_ENTRY = Anonymizer(
     meaning="Prices, quantities and birthdays drawn from odds-ratio models given the other columns.",
     function=more_p_entry,
     reference=REFERENCE,
-    version=1,
+    version=2,
     parameters=PARAMETERS,
 )
 
@@ -146,6 +146,6 @@ MORE_S_ENTRY = Anonymizer(
     meaning="Prices, quantities and birthdays shuffled by odds-ratio draws; every value is kept.",
     function=more_s_entry,
     reference=REFERENCE,
-    version=1,
+    version=2,
     parameters=PARAMETERS,
 )

@@ -58,7 +58,7 @@ MORE_MI = TableMethod(
     meaning="Several copies masked by odds-ratio models drawn from their approximate posterior (ours).",
     function=more_mi,
     reference="Platform definition v1; the weighted likelihood bootstrap is Newton and Raftery's, 1994.",
-    version=1,
+    version=2,
     parameters=(
         Parameter("copies", "int", 5, "How many copies to release.", low=2, high=1000),
         *(parameter for parameter in PARAMETERS if parameter.name != "subsets"),

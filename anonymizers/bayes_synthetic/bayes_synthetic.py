@@ -132,7 +132,7 @@ BAYES_SYNTHETIC = TableMethod(
     meaning="The response is drawn anew from a random-effects model whose prior one knob, κ, tightens.",
     function=bayes_synthetic,
     reference="Schneider et al., 'A Flexible Method for Protecting Marketing Data', 2017.",
-    version=1,
+    version=2,
     parameters=(
         *PARAMETERS,
         Parameter("group_kappa", "text", "", "κ by group of subjects, as large=10,small=1."),

@@ -89,6 +89,6 @@ BAYES_SYNTHETIC_SPENDING = Anonymizer(
     meaning="What a customer spends in a week is drawn anew from a model whose prior one knob, κ, tightens.",
     function=bayes_synthetic,
     reference="Schneider et al., 'A Flexible Method for Protecting Marketing Data', 2017.",
-    version=1,
+    version=2,
     parameters=PARAMETERS,
 )

@@ -128,7 +128,7 @@ KMM_ENTRY = Anonymizer(
     meaning="Period and quantities of the top items of a receipt change as little as k-anonymity allows.",
     function=kmm_entry,
     reference=KMM.reference,
-    version=2,
+    version=3,
     parameters=(
         Parameter("k", "int", 3, "So many customers share every quasi-identifier.", low=2, high=1000),
         Parameter("items", "int", 3, "How many top items count, by their number of buyers.", low=1, high=50),

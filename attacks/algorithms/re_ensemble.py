@@ -85,5 +85,5 @@ RE_ENSEMBLE = HouseAttack(
     cost="The sum of the other attacks, some seconds more for practice.",
     function=re_ensemble,
     reference="Platform definition v1; McFadden, 'Conditional logit analysis of qualitative choice', 1973",
-    version=1,
+    version=2,
 )

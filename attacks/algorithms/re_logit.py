@@ -41,5 +41,5 @@ RE_LOGIT = HouseAttack(
     cost="A pass over T, a k-d tree and a sparse matching.",
     function=re_logit,
     reference="Schneider et al., 'A Flexible Method for Protecting Marketing Data', 2017, equation 2",
-    version=1,
+    version=2,
 )

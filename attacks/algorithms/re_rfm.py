@@ -32,5 +32,5 @@ RE_RFM = HouseAttack(
     cost="A k-d tree over three numbers a customer.",
     function=re_rfm,
     reference="Platform definition v1 on the RFM measure of PWSCUP 2016",
-    version=1,
+    version=2,
 )
