@@ -19,6 +19,7 @@ from datasets.folder import write_release
 from datasets.generate import generate
 from datasets.rules import FileRules
 from datasets.tables import Dataset, Release
+from tests import chance
 from tests.anonymizers.tables import made
 
 NAMES = [method.name for method in ANONYMIZERS]
@@ -150,11 +151,12 @@ def _item_sets(data: Dataset) -> list[set[str]]:
 
 def test_pseudonyms_tell_nothing_about_the_order_of_m(real: Dataset) -> None:
     """Spearman's correlation of the sorted pseudonyms with the rows of M; its deviation under
-    independence is 1/√399 = 0.05."""
-    release = run_anonymizer("identity", real, {}, 9, {}).release
+    independence is 1/√399 = 0.05. False alarm 1e-6; pseudonyms in the order of M would give 1."""
+    release = run_anonymizer("identity", real, {}, chance.seed(9), {}).release
+    allowed = chance.errors_allowed(2) / np.sqrt(399)
     order = np.argsort(release.data.master.ids)
-    assert abs(np.corrcoef(release.truth[order], np.arange(400))[0, 1]) < 0.2
-    assert abs(np.corrcoef(release.truth, np.arange(400))[0, 1]) < 0.2
+    assert abs(np.corrcoef(release.truth[order], np.arange(400))[0, 1]) < allowed
+    assert abs(np.corrcoef(release.truth, np.arange(400))[0, 1]) < allowed
 
 
 @pytest.mark.parametrize(
@@ -238,6 +240,7 @@ def test_dirichlet_draws_popular_items_more_often_when_privacy_is_weak(real: Dat
             pd.Series(rows.item.texts()).value_counts().reindex(real.transactions.item.labels, fill_value=0)
         )
         correlation[epsilon] = np.corrcoef(counts, drawn)[0, 1]
+    # With four seeds 0.980 to 0.983 and −0.03 to 0.02; 2,781 items, so the deviation at 0 is 0.02.
     assert correlation[20.0] > 0.9 > 0.5 > correlation[0.5]
 
 

@@ -268,6 +268,7 @@ def test_methods_do_what_they_promise(name: str) -> None:
         assert made["month-deletions"].deleted.sum() == int(n_rows * 0.3)
         assert made["year-pseudonyms"].user.n_labels == data.sheet.user.n_labels
         assert made["month-pseudonyms"].user.n_labels > data.sheet.user.n_labels
+        # 0.39 to 0.40 with four seeds.
         assert (made["month-days"].day != data.sheet.day).mean() > 0.3
     else:
         spread = made["intervals"]

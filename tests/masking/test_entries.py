@@ -26,6 +26,7 @@ def test_every_model_of_the_real_data_converges(name: str, shared_data: Path) ->
     assert set(done.report["columns"]) == {"price", "quantity", "birthday"}
     for column in done.report["columns"].values():
         assert column["converged"]
+        # 0.95 to 0.99 with three seeds.
         assert column["empd_share"] > 0.5
 
 
@@ -39,7 +40,8 @@ def test_the_shuffle_keeps_prices_quantities_and_birthdays_exactly(shared_data: 
 
 @pytest.mark.parametrize("name", ["more-p", "more-s"])
 def test_items_of_many_buyers_stay_cheaper(name: str, shared_data: Path) -> None:
-    """Spearman's correlation of price and popularity, and of price and quantity, survive."""
+    """Spearman's correlation of price and popularity, and of price and quantity, survive. With three seeds
+    0.149 to 0.162, original 0.150, and −0.550 to −0.546, original −0.550."""
     from scipy.stats import spearmanr
 
     original, done = entry(shared_data / "pwscup2016", name)
