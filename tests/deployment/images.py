@@ -80,10 +80,11 @@ class Builder:
     def make_base(self) -> None:
         root = self.folder / "root"
         include = "--include=" + ",".join(BASE_PACKAGES)
-        # The files are thrown away soon: they need not be safe from a power failure.
-        self._run(
-            "debootstrap", "--variant=minbase", include, SUITE, root, debian_mirror(), DPKG_FORCE="unsafe-io"
-        )
+        # What debootstrap mounts in the base ends with it, also where it is killed. The files are thrown away
+        # soon: they need not be safe from a power failure.
+        apart = ("unshare", "--mount", "--propagation", "private")
+        debootstrap = ("debootstrap", "--variant=minbase", include, SUITE, root, debian_mirror())
+        self._run(*apart, *debootstrap, DPKG_FORCE="unsafe-io")
         for folder in ("var/cache/apt/archives", "var/lib/apt/lists"):
             shutil.rmtree(root / folder)
         container = self.buildah("from", "scratch")
