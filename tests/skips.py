@@ -30,9 +30,14 @@ def summary(reasons: Iterable[str]) -> list[str]:
     groups: Counter[str] = Counter()
     for reason, number in counted.items():
         groups[reason.partition(": ")[0]] += number
-    line = ", ".join(f"{group} ({number})" for group, number in groups.most_common())
-    details = [f"  {reason}" for reason, _ in counted.most_common() if reason not in groups]
+    line = ", ".join(f"{group} ({number})" for group, number in _largest_first(groups))
+    details = [f"  {reason}" for reason, _ in _largest_first(counted) if reason not in groups]
     return [f"{counted.total()} skipped: {line}", *details]
+
+
+def _largest_first(counted: Counter[str]) -> list[tuple[str, int]]:
+    """Equal numbers by their words: several processes report in any order."""
+    return sorted(counted.items(), key=lambda item: (-item[1], item[0].casefold()))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
