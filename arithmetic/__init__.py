@@ -20,7 +20,7 @@ from arithmetic.matrices import (
     solve_factored,
     triangular,
 )
-from arithmetic.minimise import Minimum, minimise
+from arithmetic.minimise import Minimum, minimise, quasi_newton
 from arithmetic.products import correlations, covariance, gram, product
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "power",
     "product",
     "pseudo_inverse",
+    "quasi_newton",
     "rank",
     "sine",
     "solve",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,19 +61,32 @@ def minimise(
     return Minimum(x, gradient, most)
 
 
-def _bfgs(pairs: deque[tuple[Floats, Floats]], gradient: Floats) -> Floats:
-    """The approximate inverse Hessian times the gradient, by the two-loop recursion."""
+def quasi_newton(
+    pairs: Sequence[tuple[Floats, Floats]], gradient: Floats, solve: Callable[[Floats], Floats]
+) -> Floats:
+    """The approximate inverse Hessian times the gradient, by the two-loop recursion.
+
+    ``pairs`` holds earlier steps with the changes of the gradient; ``solve`` applies the inverse Hessian from
+    before them.
+    """
     direction, shares = gradient.copy(), []
     for step, change in reversed(pairs):
         share = product(step, direction) / product(step, change)
         direction -= share * change
         shares.append(share)
-    if pairs:
-        step, change = pairs[-1]
-        direction *= product(step, change) / product(change, change)
+    direction = solve(direction)
     for (step, change), share in zip(pairs, reversed(shares), strict=True):
         direction += (share - product(change, direction) / product(step, change)) * step
     return direction
+
+
+def _bfgs(pairs: Sequence[tuple[Floats, Floats]], gradient: Floats) -> Floats:
+    """The direction where only the size of the inverse Hessian is guessed, from the last step."""
+    if not pairs:
+        return gradient.copy()
+    step, change = pairs[-1]
+    size = product(step, change) / product(change, change)
+    return quasi_newton(pairs, gradient, lambda direction: direction * size)
 
 
 def _step(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from arithmetic import cholesky, exp, gram, log, minimise, product, solve_factored
+from arithmetic import cholesky, exp, gram, log, minimise, product, quasi_newton, solve_factored
 from datasets.tables import Integers
 
 Floats = npt.NDArray[np.float64]
@@ -102,7 +102,7 @@ def _left_out(
     gradient = (own_sums - product(chances.T, x)).ravel()
     pairs: list[tuple[Floats, Floats]] = []
     for _ in range(MAX_STEPS):
-        step = -_quasi_newton(pairs, gradient, lambda v: solve_factored(factor, v))
+        step = -quasi_newton(pairs, gradient, lambda v: solve_factored(factor, v))
         weights = weights + step.reshape(weights.shape)
         before, chances = chances, softmax(x, weights)
         if float(np.abs(chances - before).max()) < 10 * TOLERANCE:
@@ -112,21 +112,6 @@ def _left_out(
         pairs.append((step, now - gradient))
         gradient = now
     return chances
-
-
-def _quasi_newton(
-    pairs: list[tuple[Floats, Floats]], gradient: Floats, solve: Callable[[Floats], Floats]
-) -> Floats:
-    """The limited-memory BFGS direction on top of a factored Hessian (two-loop recursion)."""
-    direction, shares = gradient.copy(), []
-    for step, change in reversed(pairs):
-        share = product(step, direction) / product(step, change)
-        direction -= share * change
-        shares.append(share)
-    direction = solve(direction)
-    for (step, change), share in zip(pairs, reversed(shares), strict=True):
-        direction += (share - product(change, direction) / product(step, change)) * step
-    return direction
 
 
 def _without(data: LogitData, rows: Integers, check: bool = True) -> LogitData:
