@@ -1,0 +1,29 @@
+"""The examples in the docstrings of the numerics are true."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.test_architecture import NUMERICS, modules
+
+
+def has_examples(path: Path) -> bool:
+    return ">>>" in path.read_text(encoding="utf-8")
+
+
+NAMES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in modules("arithmetic", *NUMERICS)
+    if has_examples(path)
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0 and result.attempted > 0
