@@ -1,9 +1,9 @@
 #!/bin/sh
 # Debian packages that Kakurenbo uses where they are present: a browser and a Japanese font for the
 # page tests, bubblewrap for sandboxed programs, the services that a large installation runs on, R's bayesm,
-# which a benchmark compares with, and what builds the image without an engine.
+# which a benchmark compares with, what builds the image without an engine, and a spreadsheet that opens our exports.
 set -eu
-packages="chromium fonts-noto-cjk bubblewrap r-cran-bayesm debootstrap buildah"
+packages="chromium fonts-noto-cjk bubblewrap r-cran-bayesm debootstrap buildah libreoffice-calc-nogui"
 command -v psql >/dev/null || packages="$packages postgresql"
 command -v redis-server >/dev/null || packages="$packages redis-server"
 command -v rabbitmqctl >/dev/null || packages="$packages rabbitmq-server"

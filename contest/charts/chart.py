@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Cell = str | float | int | None
+from contest.spreadsheet import Cell, csv_text
+
 Style = Literal[
     "grid",
     "axis",
@@ -101,19 +100,4 @@ class Chart:
         return inline(self)
 
     def as_csv(self) -> str:
-        """The table as a file; a cell that a spreadsheet would take for a formula is quoted as text."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\r\n")
-        writer.writerow([_harmless(cell) for cell in self.columns])
-        writer.writerows([[_harmless(cell) for cell in row] for row in self.rows])
-        return text.getvalue()
-
-
-def _harmless(cell: Cell) -> Cell:
-    """
-    >>> _harmless("=HYPERLINK(1)"), _harmless(-3), _harmless("Tanuki")
-    ("'=HYPERLINK(1)", -3, 'Tanuki')
-    """
-    if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{cell}"
-    return "" if cell is None else cell
+        return csv_text(self.columns, self.rows)

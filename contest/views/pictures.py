@@ -66,7 +66,7 @@ def as_file(chart: Chart, form: str) -> HttpResponse:
     kinds = {
         "svg": ("image/svg+xml", lambda: standalone(chart).encode()),
         "png": ("image/png", lambda: png(chart)),
-        "csv": ("text/csv; charset=utf-8", lambda: chart.as_csv().encode("utf-8-sig")),
+        "csv": ("text/csv; charset=utf-8", lambda: chart.as_csv().encode()),
     }
     if form not in kinds:
         raise Http404

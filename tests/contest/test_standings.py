@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from contest import queries
-from contest.export import safe_text
 from contest.models import AttackRun, Entry, Phase, Round, Standing, Team, User
 from contest.models.round import Feedback
 from contest.services.clock import run_clock
 from contest.services.history import record_standing, record_standings
 from contest.services.repair import void_entry
+from contest.spreadsheet import safe_text
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db
@@ -44,8 +44,9 @@ def board(kind: str) -> str:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@A1", "\t=1", "  =1", "＝1+1", "＠SUM(1)", "－1"])
 def test_what_looks_like_a_formula_is_a_text(text: str) -> None:
-    assert safe_text(text) == f"'{text}"
-    assert safe_text(f"a{text}") == f"a{text}"
+    assert safe_text(text).strip() == f"'{text.strip()}"
+    assert safe_text(f"a;{text}").replace("'", "") == f"a;{text}" != safe_text(f"a;{text}")
+    assert safe_text(f"a{text.strip()}") == f"a{text.strip()}"
 
 
 def test_the_board_as_a_file_holds_the_numbers_of_the_page(
