@@ -37,7 +37,7 @@ run: $(STAMP) ## Serve the demo contest on http://127.0.0.1:8000 (Ctrl-C stops i
 	@$(BIN)/python manage.py up --port $(PORT)
 
 test: $(STAMP) ## Run all tests
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	@$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(STAMP) ## Check style, types and templates
 	@$(BIN)/ruff check .

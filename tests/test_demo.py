@@ -30,7 +30,6 @@ from tests.factories import as_zip, work_off
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.django_db,
-    pytest.mark.xdist_group("demo"),
     # All of them wait for one play, which takes a minute of one core and much longer on a busy machine.
     pytest.mark.timeout(3600),
 ]
