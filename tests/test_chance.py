@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from tests import chance
-
-
-def test_examples() -> None:
-    assert doctest.testmod(chance).failed == 0
 
 
 def test_all_comparisons_of_a_test_share_one_false_alarm() -> None:

@@ -1,9 +1,10 @@
-"""The examples in the docstrings of the numerics are true."""
+"""The examples in the docstrings are true."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,16 @@ import pytest
 from tests.conftest import ROOT
 from tests.test_architecture import NUMERICS, modules
 
+PACKAGES = ("arithmetic", *NUMERICS, "contest", "config", "kakurenbo", "tests")
+
 
 def has_examples(path: Path) -> bool:
-    return ">>>" in path.read_text(encoding="utf-8")
+    return re.search(r"^ *>>> ", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
 NAMES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    for path in modules("arithmetic", *NUMERICS)
+    for path in modules(*PACKAGES)
     if has_examples(path)
 ]
 

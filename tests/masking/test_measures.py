@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,19 +17,7 @@ from scoring.masking.relations import (
     quadratic_regression,
 )
 from scoring.masking.report import masking_report
-from tests.conftest import ROOT
 from tests.masking.tables import COLUMNS, consumers
-
-MODULES = [
-    *(f"scoring.masking.{path.stem}" for path in (ROOT / "scoring/masking").glob("[a-z]*.py")),
-    *(f"anonymizers.masking.{path.stem}" for path in (ROOT / "anonymizers/masking").glob("[a-z]*.py")),
-    *(f"anonymizers.{name}" for name in ("gadp", "c_gadp", "dsp", "mi", "more_p", "more_s", "more_mi")),
-]
-
-
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_examples(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
