@@ -152,6 +152,13 @@ def database(url: str, var: Path) -> dict[str, Any]:
     }
 
 
+def cache(url: str) -> dict[str, Any]:
+    """Django's settings for the cache: ``redis://…``, shared by the web processes, or each one's memory."""
+    if not url:
+        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    return {"BACKEND": "config.caches.JsonRedisCache", "LOCATION": url}
+
+
 def mail(url: str, folder: Path) -> dict[str, Any]:
     """Django's settings for ``smtp://user:password@host:port`` (``smtps:`` for TLS from the first byte,
     ``smtp+tls:`` for STARTTLS), or for a folder into which letters are written."""

@@ -89,11 +89,7 @@ if PRODUCTION and not env.text("DATABASE_URL"):
 DATABASES = {"default": env.database(env.text("DATABASE_URL"), VAR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env.text("CACHE_URL")}
-    if env.text("CACHE_URL")
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-}
+CACHES = {"default": env.cache(env.text("CACHE_URL"))}
 
 # Three stores. `entries` holds what attackers may read, `attacks` what they hand in, `vault` uploads and
 # truths: only contest/vault.py opens it, and a machine that only attacks has none.
@@ -166,6 +162,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.flag("SSL_REDIRECT", True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -190,8 +188,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
+# Machines of different trust exchange JSON and nothing else: to unpickle is to obey the sender.
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 QUEUE_PREFIX = env.text("QUEUE_PREFIX")
 CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
