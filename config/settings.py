@@ -9,9 +9,11 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
+from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import environment as env
+from contest.processes import MACHINES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(env.text("VAR", str(BASE_DIR / "var"))).resolve()
@@ -178,9 +180,8 @@ if PRODUCTION:
 
 # The job table is the truth and the broker only a doorbell, so a lost message costs seconds, not work.
 TRANSPORT_ALIASES["files"] = "config.filebroker:Transport"
-CELERY_BROKER_URL = env.text("BROKER_URL", "files://localhost/")
-if CELERY_BROKER_URL.startswith("files:"):
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"folder": str(VAR / "broker")}
+CELERY_BROKER_URL = env.broker(ROLE, PRODUCTION)
+CELERY_BROKER_TRANSPORT_OPTIONS = env.transport_options(CELERY_BROKER_URL, VAR)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -194,6 +195,14 @@ CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 QUEUE_PREFIX = env.text("QUEUE_PREFIX")
 CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
+# Messages go to a queue by its name: there is no table of bindings that one machine writes and others obey.
+CELERY_TASK_DEFAULT_EXCHANGE = ""
+CELERY_TASK_QUEUES = [
+    # An attack machine may not make queues: whoever rings has made it, or docker/rabbitmq-users.sh.
+    Queue(QUEUE_PREFIX + name, Exchange(""), routing_key=QUEUE_PREFIX + name, no_declare=ROLE == "attacks")
+    for queues in MACHINES.values()
+    for name in queues
+]
 
 # How many proxies of ours write X-Forwarded-For; whatever stands before them can be forged.
 PROXIES = env.number("PROXIES", 0, low=0)
