@@ -60,12 +60,24 @@ def role() -> str:
     given = text("ROLE", "all")
     if given not in ROLES:
         raise ImproperlyConfigured(f"{PREFIX}ROLE must be one of {', '.join(ROLES)}. Got {given!r} instead.")
-    if given == "attacks" and (text("SECRET_KEY") or text("VAULT_LOCATION") or text("VAULT_BUCKET")):
+    if given == "attacks" and any(map(text, ("SECRET_KEY", "VAULT_LOCATION", "VAULT_BUCKET", "CACHE_URL"))):
         raise ImproperlyConfigured(
-            f"A machine of {PREFIX}ROLE=attacks must not hold {PREFIX}SECRET_KEY or {PREFIX}VAULT_…: "
-            "take them out of its environment."
+            f"A machine of {PREFIX}ROLE=attacks must not hold {PREFIX}SECRET_KEY, {PREFIX}VAULT_… or "
+            f"{PREFIX}CACHE_URL: take them out of its environment."
         )
     return given
+
+
+def broker(machine: str, production: bool) -> str:
+    """Where the bells hang. In production an attack machine has a user of its own there."""
+    url = text("BROKER_URL", "files://localhost/")
+    user = urlsplit(url).username or "default"
+    if production and machine == "attacks" and user in {"default", "guest"} and not url.startswith("files:"):
+        raise ImproperlyConfigured(
+            f"{PREFIX}BROKER_URL of an attack machine must name the broker's user for attack machines, which "
+            f"docker/redis-users.sh or docker/rabbitmq-users.sh makes. Got the user {user!r} instead."
+        )
+    return url
 
 
 def store(name: str, var: Path) -> dict[str, Any]:
@@ -150,6 +162,24 @@ def database(url: str, var: Path) -> dict[str, Any]:
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
+
+
+def transport_options(url: str, var: Path) -> dict[str, Any]:
+    """Kombu's options for a broker."""
+    if url.startswith("files:"):
+        return {"folder": str(var / "broker")}
+    if url.startswith("redis"):
+        # A message is a bell, and the sweeper rings again. So nobody needs kombu's book of unacknowledged
+        # messages, one for all queues, which every worker writes; and one key for each queue is enough.
+        return {"ack_emulation": False, "priority_steps": [0]}
+    return {}
+
+
+def cache(url: str) -> dict[str, Any]:
+    """Django's settings for the cache: ``redis://…``, shared by the web processes, or each one's memory."""
+    if not url:
+        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    return {"BACKEND": "config.caches.JsonRedisCache", "LOCATION": url}
 
 
 def mail(url: str, folder: Path) -> dict[str, Any]:

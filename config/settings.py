@@ -9,9 +9,11 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
+from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import environment as env
+from contest.processes import MACHINES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(env.text("VAR", str(BASE_DIR / "var"))).resolve()
@@ -89,11 +91,7 @@ if PRODUCTION and not env.text("DATABASE_URL"):
 DATABASES = {"default": env.database(env.text("DATABASE_URL"), VAR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env.text("CACHE_URL")}
-    if env.text("CACHE_URL")
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-}
+CACHES = {"default": env.cache(env.text("CACHE_URL"))}
 
 # Three stores. `entries` holds what attackers may read, `attacks` what they hand in, `vault` uploads and
 # truths: only contest/vault.py opens it, and a machine that only attacks has none.
@@ -166,6 +164,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.flag("SSL_REDIRECT", True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -180,9 +180,8 @@ if PRODUCTION:
 
 # The job table is the truth and the broker only a doorbell, so a lost message costs seconds, not work.
 TRANSPORT_ALIASES["files"] = "config.filebroker:Transport"
-CELERY_BROKER_URL = env.text("BROKER_URL", "files://localhost/")
-if CELERY_BROKER_URL.startswith("files:"):
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"folder": str(VAR / "broker")}
+CELERY_BROKER_URL = env.broker(ROLE, PRODUCTION)
+CELERY_BROKER_TRANSPORT_OPTIONS = env.transport_options(CELERY_BROKER_URL, VAR)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -190,11 +189,20 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
+# Machines of different trust exchange JSON and nothing else: to unpickle is to obey the sender.
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 QUEUE_PREFIX = env.text("QUEUE_PREFIX")
 CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
+# Messages go to a queue by its name: there is no table of bindings that one machine writes and others obey.
+CELERY_TASK_DEFAULT_EXCHANGE = ""
+CELERY_TASK_QUEUES = [
+    # An attack machine may not make queues: whoever rings has made it, or docker/rabbitmq-users.sh.
+    Queue(QUEUE_PREFIX + name, Exchange(""), routing_key=QUEUE_PREFIX + name, no_declare=ROLE == "attacks")
+    for queues in MACHINES.values()
+    for name in queues
+]
 
 # How many proxies of ours write X-Forwarded-For; whatever stands before them can be forged.
 PROXIES = env.number("PROXIES", 0, low=0)

@@ -43,6 +43,14 @@ WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
     Heartbeat: ("kind", "queues", "version", "release", "started_at", "beat_at"),
 }  # fmt: skip
 ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent, Heartbeat)
+ROWS: dict[type[models.Model], dict[str, str]] = {
+    Job: {
+        "INSERT": "kind = 'judge' AND state = 'queued' AND payload = '{}' AND attack_run_id IS NOT NULL",
+        "UPDATE": "kind IN ('attack', 'program')",
+    },
+    AuditEvent: {"INSERT": "verb IN ('attack_run.refused', 'attack_run.failed') AND actor_id IS NULL"},
+}
+"""Of these tables it may add or change only such rows: it can order no letter and forge nobody's act."""
 
 
 def grant_attack_role(name: str, password: str) -> None:
@@ -70,6 +78,25 @@ def _statements(verb: str, role: sql.Identifier, password: str) -> Iterator[sql.
         yield sql.SQL("GRANT INSERT ON {} TO {}").format(_table(model), role)
         yield sql.SQL("GRANT USAGE ON SEQUENCE {} TO {}").format(
             sql.Identifier(f"{model._meta.db_table}_id_seq"), role
+        )
+    for model, rules in ROWS.items():
+        yield from _policies(model, rules, role)
+
+
+def _policies(
+    model: type[models.Model], rules: dict[str, str], role: sql.Identifier
+) -> Iterator[sql.Composable]:
+    """Everybody may what their rights say, but for the role, which is held to the rules as well."""
+    table = _table(model)
+    yield sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table)
+    yield sql.SQL("DROP POLICY IF EXISTS everybody ON {}").format(table)
+    yield sql.SQL("CREATE POLICY everybody ON {} USING (true) WITH CHECK (true)").format(table)
+    for act, rule in rules.items():
+        name = sql.Identifier(f"attack_machines_{act.lower()}")
+        clause = "WITH CHECK" if act == "INSERT" else "USING"
+        yield sql.SQL("DROP POLICY IF EXISTS {} ON {}").format(name, table)
+        yield sql.SQL("CREATE POLICY {} ON {} AS RESTRICTIVE FOR {} TO {} {} ({})").format(
+            name, table, sql.SQL(act), role, sql.SQL(clause), sql.SQL(rule)
         )
 
 

@@ -10,12 +10,12 @@ keep secret_key "$(random)"
 keep metrics_token "$(random)"
 keep database_password "$(random)"
 keep attacks_password "$(random)"
-keep redis_conf "requirepass $(random)"
-redis=$(cut -d' ' -f2 secrets/redis_conf)
 keep database_url "postgresql://kakurenbo:$(cat secrets/database_password)@database:5432/kakurenbo"
 keep attacks_database_url "postgresql://kakurenbo_attacks:$(cat secrets/attacks_password)@database:5432/kakurenbo"
-keep broker_url "redis://:$redis@redis:6379/0"
-keep cache_url "redis://:$redis@redis:6379/1"
+keep broker_url "redis://:$(random)@redis:6379/0"
+keep cache_url "$(sed 's|/0$|/1|' secrets/broker_url)"
+keep attacks_broker_url "redis://kakurenbo_attacks:$(random)@redis:6379/0"
+keep redis_users "$(sh redis-users.sh secrets/broker_url secrets/attacks_broker_url)"
 # Users inside the containers have other numbers than this one, so the files are readable and the folder closed.
 chmod 0700 secrets
 chmod 0444 secrets/*

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import hashlib
 import json
@@ -74,6 +75,17 @@ class Verification:
     @property
     def ok(self) -> bool:
         return self.sha256 == self.recomputed and not self.differences
+
+    def as_json(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self), "differences": list(self.differences)}
+
+    @classmethod
+    def from_json(cls, kept: Any) -> Verification | None:
+        """What `as_json` gave, or nothing where it is something else."""
+        match kept:
+            case {"sha256": str(sha256), "recomputed": str(recomputed), "differences": list(differences)}:
+                return cls(sha256, recomputed, tuple(str(it) for it in differences))
+        return None
 
 
 def verify_commitment(commitment: Commitment) -> Verification:

@@ -49,6 +49,10 @@ def queue_names() -> list[str]:
 
 BELLS_A_SWEEP = 20
 """Bells that the sweeper rings again for each kind of job; more would only fill the broker."""
+BELLS_FOR_ATTACK_MACHINES = 500
+"""Bells that a sweep rings for jobs of which no bell has been rung yet."""
+UNRUNG = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+"""In the place of a bell's time: attack machines may not put anything into queues, the next sweep does."""
 CLAIM_TRIES = 100
 """How often a worker looks again when others are faster."""
 
@@ -84,7 +88,7 @@ def enqueue_job(
         owner_id=owner_id,
         payload=payload or {},
         release=RELEASE,
-        rung_at=timezone.now(),
+        rung_at=_bell_time(),
     )
     transaction.on_commit(lambda: ring(job.pk, kind), robust=True)
     return job
@@ -94,11 +98,18 @@ def ring(job_id: int, kind: str) -> None:
     """Tell a worker about a job. A bell that is not heard costs seconds: the sweeper rings again."""
     from config.celery import app
 
+    if settings.ROLE == "attacks":
+        return
     name, queue = TASKS[Job.Kind(kind)]
     try:
         app.send_task(name, args=[job_id], queue=settings.QUEUE_PREFIX + queue, retry=False)
     except (OperationalError, OSError):
         logger.warning("broker unreachable, job %s waits for the sweeper", job_id)
+
+
+def _bell_time() -> datetime.datetime:
+    """When the bell of a job that is queued now is rung by this machine."""
+    return UNRUNG if settings.ROLE == "attacks" else timezone.now()
 
 
 @dataclass
@@ -203,7 +214,7 @@ def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
     except StoreUnavailable as error:
         # No fault of the job: it waits, without losing an attempt, until the store can be written again.
         logger.error("job %s waits: %s", job_id, error)
-        _queue_again(claim.job, claim.token, "The store cannot be written.")
+        _queue_again(claim.job, claim.token, "The store cannot be written.", timezone.now())
     except Exception:
         logger.exception("job %s failed", job_id)
         put_back(claim.job.pk, claim.token, "An error on our side.", traceback.format_exc())
@@ -237,13 +248,13 @@ def give_back(worker: str) -> int:
     held = Job.objects.filter(state=Job.State.RUNNING, worker=worker)
     given_back = 0
     for job in held.only("pk", "token", "kind"):
-        if _queue_again(job, job.token, "The worker was stopped."):
+        if _queue_again(job, job.token, "The worker was stopped.", _bell_time()):
             given_back += 1
             ring(job.pk, job.kind)
     return given_back
 
 
-def _queue_again(job: Job, token: str, reason: str) -> int:
+def _queue_again(job: Job, token: str, reason: str, rung_at: datetime.datetime) -> int:
     """Queue a running job again as if this attempt had not been."""
     return Job.objects.filter(pk=job.pk, token=token, state=Job.State.RUNNING).update(
         state=Job.State.QUEUED,
@@ -251,7 +262,7 @@ def _queue_again(job: Job, token: str, reason: str) -> int:
         token="",
         lease_until=None,
         reason=reason,
-        rung_at=timezone.now(),
+        rung_at=rung_at,
     )
 
 
@@ -283,11 +294,11 @@ def _distrust_the_future(now: datetime.datetime) -> None:
 def _ring_again(kind: Job.Kind, now: datetime.datetime) -> int:
     """Ring for jobs that have waited long. A bell is for the next job of its kind, so a few are enough."""
     silent = now - datetime.timedelta(seconds=settings.JOB_RING_SECONDS)
-    waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED, rung_at__lt=silent).order_by(
-        "rung_at", "pk"
-    )
+    queued = Job.objects.filter(kind=kind, state=Job.State.QUEUED).values_list("pk", flat=True)
+    new = queued.filter(rung_at=UNRUNG).order_by("pk")
+    old = queued.filter(rung_at__gt=UNRUNG, rung_at__lt=silent).order_by("rung_at", "pk")
     rung = 0
-    for job_id in list(waiting.values_list("pk", flat=True)[:BELLS_A_SWEEP]):
+    for job_id in [*new[:BELLS_FOR_ATTACK_MACHINES], *old[:BELLS_A_SWEEP]]:
         if Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(rung_at=now):
             ring(job_id, kind)
             rung += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -74,11 +74,12 @@ def _hashes(round_: Round, verify: bool = False) -> dict[str, Any]:
 def _verified(commitment: Commitment) -> Verification:
     """Files are hashed at most once in a while: a button that anybody may press must stay cheap."""
     key = f"verified-{commitment.pk}-{commitment.round.board_version}"
-    found = cache.get(key)
-    if found is None:
-        found = verify_commitment(commitment)
-        cache.set(key, found, VERIFIED_SECONDS)
-    return cast(Verification, found)
+    kept = Verification.from_json(cache.get(key))
+    if kept is not None:
+        return kept
+    found = verify_commitment(commitment)
+    cache.set(key, found.as_json(), VERIFIED_SECONDS)
+    return found
 
 
 @login_required

@@ -38,14 +38,20 @@ class Composed:
             os.chown(folder / name, USER, USER)
 
     def _make_secrets(self, urls: dict[str, str]) -> None:
-        script = self.folder / "make-secrets.sh"
-        script.write_bytes((ROOT / "docker/make-secrets.sh").read_bytes())
-        subprocess.run(["sh", str(script)], check=True, capture_output=True)
+        for name in ("make-secrets.sh", "redis-users.sh"):
+            (self.folder / name).write_bytes((ROOT / "docker" / name).read_bytes())
+        subprocess.run(["sh", str(self.folder / "make-secrets.sh")], check=True, capture_output=True)
         for name, url in urls.items():
-            secret = self.folder / "secrets" / name
-            assert secret.exists(), name
-            secret.unlink()
-            secret.write_text(url, encoding="utf-8")
+            self.change_secret(name, url)
+
+    def secret(self, name: str) -> str:
+        return (self.folder / "secrets" / name).read_text(encoding="utf-8")
+
+    def change_secret(self, name: str, value: str) -> None:
+        secret = self.folder / "secrets" / name
+        assert secret.exists(), name
+        secret.unlink()
+        secret.write_text(value, encoding="utf-8")
 
     def options(self, service: str) -> list[str]:
         """What compose gives a service: environment, secrets and volumes, no capabilities, an empty /tmp."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
 import subprocess
@@ -88,7 +89,7 @@ def test_every_queue_has_one_kind_of_machine() -> None:
 def test_attack_machines_hold_no_web_secret_and_no_vault(compose: dict[str, Any]) -> None:
     for name in ("attacks", "programs"):
         service = compose["services"][name]
-        assert set(service["secrets"]) == {"attacks_database_url", "broker_url"}
+        assert set(service["secrets"]) == {"attacks_database_url", "attacks_broker_url"}
         assert service["environment"]["KAKURENBO_ROLE"] == "attacks"
         assert not [key for key in service["environment"] if "SECRET_KEY" in key or "VAULT" in key]
         mounted = {volume.split(":")[0]: volume for volume in service["volumes"]}
@@ -124,18 +125,24 @@ def test_no_secret_stands_in_the_compose_file(compose: dict[str, Any]) -> None:
 
 
 def test_the_secrets_are_made_once_and_closed_to_others(tmp_path: Path) -> None:
-    script = tmp_path / "make-secrets.sh"
-    script.write_bytes((DOCKER / "make-secrets.sh").read_bytes())
+    for name in ("make-secrets.sh", "redis-users.sh"):
+        (tmp_path / name).write_bytes((DOCKER / name).read_bytes())
     runs = []
     for _ in range(2):
-        subprocess.run(["sh", str(script)], check=True, capture_output=True)
+        subprocess.run(["sh", str(tmp_path / "make-secrets.sh")], check=True, capture_output=True)
         runs.append({path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()})
     made, again = runs
     assert made == again
     assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
     assert len(made["secret_key"].strip()) >= 32
     assert made["database_password"].strip() in made["database_url"]
-    assert made["redis_conf"].split()[1] in made["broker_url"]
+    assert made["cache_url"] == made["broker_url"].replace("/0", "/1")
+    assert made["attacks_broker_url"].split(":")[2] != made["broker_url"].split(":")[2]
+    # The file that Redis reads holds hashes, so that a look at it tells no password.
+    for name in ("broker_url", "attacks_broker_url"):
+        password = made[name].split(":")[2].split("@")[0]
+        assert password not in made["redis_users"]
+        assert hashlib.sha256(password.encode()).hexdigest() in made["redis_users"]
 
 
 def test_the_images_install_from_the_locks_alone() -> None:

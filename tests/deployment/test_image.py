@@ -75,10 +75,12 @@ def _an_installation_plays(images: Builder, folder: Path) -> None:
         urls = {
             "database_url": postgres.url(),
             "attacks_database_url": postgres.url().replace("kakurenbo@", "kakurenbo_attacks@", 1),
-            "broker_url": redis.url(),
-            "cache_url": redis.url()[:-1] + "1",
         }
         with composed(images, container, folder, urls) as place:
+            assert isinstance(redis, Redis)
+            redis.restart_with_users(place.secret("redis_users"))
+            for name in ("broker_url", "attacks_broker_url", "cache_url"):
+                place.change_secret(name, redis.at(place.secret(name)))
             assert place.run("web", ["python", "-c", UNWANTED]) == "[]"
             assert place.run("web", ["id", "--user"]) == "10001"
             assert _owners_of_the_stores(place) == {"10001 700"}

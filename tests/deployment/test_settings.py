@@ -37,6 +37,26 @@ WRONG: dict[str, tuple[dict[str, str | None], str]] = {
     "bad log format": ({"KAKURENBO_LOG_FORMAT": "xml"}, "must be json or line"),
     "unknown role": ({"KAKURENBO_ROLE": "king"}, "must be one of all, attacks"),
     "attacker with the web's key": ({"KAKURENBO_ROLE": "attacks"}, "must not hold KAKURENBO_SECRET_KEY"),
+    "attacker with the cache": (
+        {"KAKURENBO_ROLE": "attacks", "KAKURENBO_SECRET_KEY": None, "KAKURENBO_CACHE_URL": "redis://x/1"},
+        "must not hold KAKURENBO_SECRET_KEY, KAKURENBO_VAULT_… or KAKURENBO_CACHE_URL",
+    ),
+    "attacker with everybody's broker": (
+        {
+            "KAKURENBO_ROLE": "attacks",
+            "KAKURENBO_SECRET_KEY": None,
+            "KAKURENBO_BROKER_URL": f"redis://:{KEY}@x/0",
+        },
+        "must name the broker's user for attack machines",
+    ),
+    "attacker as RabbitMQ's guest": (
+        {
+            "KAKURENBO_ROLE": "attacks",
+            "KAKURENBO_SECRET_KEY": None,
+            "KAKURENBO_BROKER_URL": "amqp://guest:x@y/z",
+        },
+        "Got the user 'guest' instead",
+    ),
     "file that is not there": (
         {"KAKURENBO_SECRET_KEY": None, "KAKURENBO_SECRET_KEY_FILE": "/nowhere/key"},
         "KAKURENBO_SECRET_KEY_FILE cannot be read: /nowhere/key",

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import kombu.serialization
+import pytest
+from django.conf import settings
+from kombu.exceptions import ContentDisallowed
+
+from config import environment
+from config.celery import app
 from tests.conftest import ROOT
 from tests.test_architecture import modules
 
-MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "telnetlib", "xml"}
+MODULES = {
+    "pickle", "_pickle", "pickletools", "marshal", "shelve", "dbm", "dill", "cloudpickle", "joblib",
+    "copyreg", "telnetlib", "xml",
+}  # fmt: skip
 CALLS = {
     "eval", "exec", "compile", "__import__", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system",
-    "os.popen", "np.load", "numpy.load", "pd.read_pickle", "joblib.load", "tempfile.mktemp",
+    "os.popen", "np.load", "numpy.load", "tempfile.mktemp",
 }  # fmt: skip
-METHODS = {"extractall", "extra", "raw"}
-"""Of archives, and of querysets: SQL that is put together by hand."""
+METHODS = {"extractall", "extra", "raw", "read_pickle", "to_pickle", "enable_insecure_serializers"}
+"""Of archives, of querysets (SQL that is put together by hand), of tables and of kombu."""
+WORDS = re.compile(
+    r"pickle|x-python-serialize|backends\.redis\.RedisCache|FileBasedCache|DatabaseCache|MemcachedCache|"
+    r"PyLibMCCache|PyMemcacheCache|sessions\.backends\.(?!db)"
+)
+"""In texts of the settings: every cache of Django's but the one in a process' own memory unpickles."""
 MARKED_SAFE = {"contest/markdown.py", "contest/charts/svg.py", "contest/board.py"}
 """The modules that may declare text to be HTML: it was cleaned, or escaped piece by piece, just above."""
 
@@ -35,8 +50,12 @@ def forbidden(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
         if isinstance(node, ast.Import):
             names = {alias.name.split(".")[0] for alias in node.names}
             yield from ((node, name) for name in names & MODULES)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in MODULES:
-            yield node, node.module
+        elif isinstance(node, ast.ImportFrom):
+            # Also what others pass on, such as `from django.core.cache.backends.locmem import pickle`.
+            names = {(node.module or "").split(".")[0], *(alias.name for alias in node.names)}
+            yield from ((node, name) for name in names if name in MODULES or WORDS.search(name.lower()))
+        elif isinstance(node, ast.Attribute) and node.attr in MODULES | METHODS - {"extra", "raw"}:
+            yield node, node.attr
         elif isinstance(node, ast.Call):
             name = ast.unparse(node.func)
             if name in CALLS or (name.rsplit(".", 1)[-1] in METHODS and "." in name):
@@ -53,12 +72,66 @@ def test_nothing_that_runs_or_unpacks_what_strangers_send() -> None:
 
 def test_the_search_finds_what_it_looks_for() -> None:
     bad = (
-        "import pickle", "from marshal import loads", "eval('1')", "yaml.load(x)", "run(x, shell=True)",
+        "import pickle", "from marshal import loads", "import joblib.numpy_pickle", "pd.read_pickle(x)",
+        "from django.contrib.sessions.serializers import PickleSerializer", "from pandas import read_pickle",
+        "from django.core.cache.backends.locmem import pickle", "locmem.pickle.loads(x)",
+        "kombu.enable_insecure_serializers()", "read = pandas.read_pickle", "frame.to_pickle(x)",
+        "eval('1')", "yaml.load(x)", "run(x, shell=True)",
         "np.load(x, allow_pickle=True)", "archive.extractall('.')", "Entry.objects.raw('SELECT 1')",
     )  # fmt: skip
     for line in bad:
         assert list(forbidden(ast.parse(line))), line
     assert not list(forbidden(ast.parse("yaml.safe_load(x)\nrun([x])\nre.compile('x')")))
+
+
+def texts(value: object) -> Iterator[str]:
+    """Every text in a setting, however deep, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for pair in value.items():
+            yield from texts(pair)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from texts(item)
+
+
+def unpickling(values: Mapping[str, object]) -> list[str]:
+    return [
+        f"{name}: {text}" for name, value in values.items() for text in texts(value) if WORDS.search(text)
+    ]
+
+
+def test_no_setting_lets_anything_be_unpickled() -> None:
+    assert unpickling({name: getattr(settings, name) for name in dir(settings) if name.isupper()}) == []
+    assert unpickling({"CACHES": environment.cache("redis://127.0.0.1:6379/1")}) == []
+    assert settings.SESSION_SERIALIZER == "django.contrib.sessions.serializers.JSONSerializer"
+
+
+def test_the_search_finds_a_setting_that_unpickles() -> None:
+    bad: tuple[object, ...] = (
+        {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache"}},
+        {"default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache"}},
+        {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache"}},
+        {"default": {"BACKEND": "django.core.cache.backends.memcached.PyMemcacheCache"}},
+        "django.contrib.sessions.backends.cache",
+        ["json", "pickle"],
+        ("application/x-python-serialize",),
+    )
+    for value in bad:
+        assert unpickling({"X": value}), value
+    assert not unpickling({"X": ["django.contrib.sessions.backends.db", "config.caches.JsonRedisCache"]})
+
+
+def test_celery_and_kombu_take_json_and_nothing_else() -> None:
+    conf = app.conf
+    assert conf.accept_content == conf.result_accept_content == ["json"]
+    assert {conf.task_serializer, conf.result_serializer, conf.event_serializer} == {"json"}
+    assert conf.task_ignore_result and conf.result_backend is None
+    for kind in ("pickle", "application/x-python-serialize"):
+        with pytest.raises(ContentDisallowed):
+            kombu.serialization.loads(b"x", kind, "binary", accept=conf.accept_content)
+    assert "application/x-python-serialize" in kombu.serialization.registry._disabled_content_types
 
 
 def test_sql_is_never_put_together_from_values() -> None:

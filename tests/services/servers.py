@@ -118,11 +118,25 @@ class Postgres(Server):
 
 
 class Redis(Server):
+    users: Path | None = None
+
     def command(self) -> list[str]:
+        users = ["--aclfile", str(self.users)] if self.users else []
         return [
             str(shutil.which("redis-server")), "--port", str(self.port), "--bind", "127.0.0.1",
-            "--dir", str(self.folder), "--appendonly", "yes", "--save", "",
+            "--dir", str(self.folder), "--appendonly", "yes", "--save", "", *users,
         ]  # fmt: skip
+
+    def restart_with_users(self, users: str) -> None:
+        """From now on only these may come in, as docker/redis-users.sh prints them."""
+        self.users = self.folder / "users"
+        self.users.write_text(users, encoding="utf-8")
+        self.users.chmod(0o644)
+        self.restart()
+
+    def at(self, url: str) -> str:
+        """A URL of docker/make-secrets.sh, but of this server."""
+        return url.strip().replace("@redis:6379/", f"@127.0.0.1:{self.port}/")
 
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}/0"
@@ -132,6 +146,8 @@ class Redis(Server):
 
         try:
             return bool(redis.Redis(port=self.port, socket_timeout=2).ping())
+        except redis.AuthenticationError:
+            return True  # It answers that it wants a password.
         except redis.RedisError:
             return False
 

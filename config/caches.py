@@ -1,0 +1,92 @@
+"""The cache in Redis, in JSON, so that whoever can write to Redis runs nothing in the web process.
+
+Django's own serializer unpickles, and to unpickle is to run what the writer of the bytes wants.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+
+logger = logging.getLogger(__name__)
+
+
+class Unreadable(Exception):
+    """These bytes are nothing that the site has put there."""
+
+
+class JsonSerializer:
+    """Carries what JSON carries, and refuses what would come back as something else."""
+
+    def dumps(self, value: object) -> bytes:
+        _require_json(value)
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+    def loads(self, data: bytes | int) -> Any:
+        try:
+            return json.loads(data if isinstance(data, bytes) else str(data), parse_constant=_refuse_constant)
+        except (ValueError, RecursionError):
+            raise Unreadable from None
+
+
+class JsonClient(RedisCacheClient):
+    """Takes what cannot be read for an entry that is not there, and removes it."""
+
+    def __init__(self, servers: list[str], **options: Any) -> None:
+        super().__init__(servers, serializer=JsonSerializer, **options)
+
+    def get(self, key: str, default: Any) -> Any:
+        try:
+            return super().get(key, default)
+        except (Unreadable, self._lib.ResponseError):
+            self._remove(key)
+            return default
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+        absent = object()
+        found = {key: self.get(key, absent) for key in keys}
+        return {key: value for key, value in found.items() if value is not absent}
+
+    def incr(self, key: str, delta: int) -> int:
+        try:
+            return int(super().incr(key, delta))
+        except self._lib.ResponseError:
+            self._remove(key)
+            raise ValueError(f"Key '{key}' not found.") from None
+
+    def _remove(self, key: str) -> None:
+        logger.warning("the cache held something unreadable under %s: removed", key)
+        self.delete(key)
+
+
+class JsonRedisCache(RedisCache):
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self._class = JsonClient
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON.")
+
+
+def _require_json(value: object) -> None:
+    """Refuse keys that are no texts, tuples, numbers beyond all bounds and whatever JSON has no word for."""
+    if value is None or isinstance(value, str | bool | int):
+        return
+    if isinstance(value, float) and value - value == 0:
+        return
+    if isinstance(value, list):
+        for item in value:
+            _require_json(item)
+    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        for item in value.values():
+            _require_json(item)
+    else:
+        raise TypeError(
+            "The cache keeps None, texts, finite numbers, lists, and objects with texts as keys. "
+            f"Got {type(value).__name__} instead."
+        )
