@@ -50,18 +50,17 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "contest.middleware.ContentSecurityPolicy",
-    "contest.middleware.UploadLimit",
-    "contest.middleware.SlowBodies",
     "contest.middleware.UnchangedBoards",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "contest.middleware.UnreadRequests",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "contest.middleware.StoreTrouble",
+    "contest.middleware.Surroundings",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -106,6 +105,11 @@ STORAGES = {
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.text("STATIC", str(VAR / "static")))
 UPLOAD_MAX_BYTES = env.number("UPLOAD_MAX_MEGABYTES", 64, low=1) * 1024 * 1024
+# A request holds the fields of a form beside the file.
+REQUEST_MAX_BYTES = UPLOAD_MAX_BYTES + 1024 * 1024
+# How many connections a web process holds, and how much of the disk the bodies of their requests may take.
+CONNECTIONS = env.number("CONNECTIONS", 2000, low=10)
+BODIES_MAX_BYTES = env.number("BODIES_MAX_MEGABYTES", 512, low=1) * 1024 * 1024
 # How long a request may take to come in, and how long its sender may be silent meanwhile.
 REQUEST_SECONDS = env.number("REQUEST_SECONDS", 300, low=1)
 SILENCE_SECONDS = env.number("SILENCE_SECONDS", 30, low=1)
@@ -275,7 +279,8 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     "loggers": {
         "celery": {"level": "WARNING"},
-        "uvicorn.access": {"level": "WARNING"},
+        # A line for each request that waits for a thread would make a busy moment busier.
+        "waitress.queue": {"level": "ERROR"},
         # On a person's terminal a line for every request would bury what matters.
         "contest.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
         # Django's own handler would print the same line again, with the secrets in it.

@@ -5,11 +5,9 @@ import os
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from config.bodies import with_whole_bodies
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application = with_whole_bodies(get_wsgi_application())
+application = get_wsgi_application()
 
 # All pages are loaded now: otherwise whoever comes first to a new process waits for it, with all who follow.
 get_resolver().url_patterns  # noqa: B018 - reading it loads it

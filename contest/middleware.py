@@ -8,12 +8,11 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import Resolver404, resolve
 
-from contest import logs
+from contest import logs, troubles
 from contest.board import newest_version
-from contest.errors import StoreUnavailable
+from contest.numbers import whole_number
 
 logger = logging.getLogger("contest.requests")
 
@@ -75,8 +74,8 @@ class RequestLog:
             logs.request_id.reset(token)
 
 
-class StoreTrouble:
-    """Where files cannot be kept, the answer says so and when to come back; nothing was half accepted."""
+class Surroundings:
+    """Where files cannot be kept or the database is away, the answer says so and when to come back."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -85,39 +84,27 @@ class StoreTrouble:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not isinstance(error, StoreUnavailable):
+        trouble = troubles.trouble_of(error)
+        if trouble is None:
             return None
         logger.error("%s", error, exc_info=error)
-        answer = render(request, "503.html", status=503)
-        answer["Retry-After"] = "60"
-        return answer
+        return troubles.answer(request, trouble)
 
 
-class UploadLimit:
-    """A request that says it is too large is answered before its body is read."""
-
-    FORM_BYTES = 1024 * 1024
+class UnreadRequests:
+    """Answers requests that the server refused to read to their end or that say they are too large."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        refused = request.META.get(troubles.REFUSED, 0)
+        if refused:
+            return troubles.answer(request, troubles.OF_SERVER[refused])
         length = request.META.get("CONTENT_LENGTH") or "0"
-        if not length.isdecimal() or int(length) > settings.UPLOAD_MAX_BYTES + self.FORM_BYTES:
-            return render(request, "413.html", status=413)
+        if whole_number(length, settings.REQUEST_MAX_BYTES) is None:
+            return troubles.answer(request, troubles.TOO_LARGE)
         return self.get_response(request)
-
-
-class SlowBodies:
-    """Whoever sent a body too slowly is told so, whatever the rest made of the half that came."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
-        is_cut = getattr(request.META.get("wsgi.input"), "is_cut", False)
-        return render(request, "408.html", status=408) if is_cut and response.status_code != 408 else response
 
 
 class UnchangedBoards:

@@ -18,11 +18,8 @@ MACHINES: dict[str, tuple[str, ...]] = {
 
 
 def web(bind: str, *, processes: int = 1, threads: int = 8) -> list[str]:
-    # Gunicorn's control socket has one name in a user's home, for all installations and without need.
     return [
-        "-m", "gunicorn", "config.wsgi", "--bind", bind, "--worker-class", "config.webworker.PatientWorker",
-        "--workers", str(processes), "--threads", str(threads),
-        "--timeout", "120", "--graceful-timeout", "30", "--log-level", "warning", "--no-control-socket",
+        "-m", "config.server", "--bind", bind, "--processes", str(processes), "--threads", str(threads),
     ]  # fmt: skip
 
 

@@ -47,9 +47,13 @@ class Supervisor:
         commands: Mapping[str, Sequence[str]],
         on_tick: Callable[[], None] | None = None,
         with_an_end: Collection[str] = (),
+        descriptors: Collection[int] = (),
+        stop_seconds: float = STOP_SECONDS,
     ) -> None:
         self.children = [Child(name, command, name in with_an_end) for name, command in commands.items()]
         self.on_tick = on_tick
+        self.descriptors = descriptors
+        self.stop_seconds = stop_seconds
         self.stopping = False
 
     def run(self) -> None:
@@ -90,6 +94,7 @@ class Supervisor:
                 list(child.command),
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
+                pass_fds=self.descriptors,
                 preexec_fn=die_with_parent,  # single-threaded here
             )
             child.started = now
@@ -98,7 +103,7 @@ class Supervisor:
         running = [child.process for child in self.children if child.process and child.process.poll() is None]
         for process in running:
             process.send_signal(signal.SIGTERM)
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + self.stop_seconds
         for process in running:
             try:
                 process.wait(timeout=max(0.1, deadline - time.monotonic()))

@@ -43,7 +43,7 @@ def test_what_dies_is_started_again_and_ctrl_c_leaves_nothing(tmp_path: Path) ->
     try:
         wait_for(lambda: answers(port), 120, "the server answers")
         family = psutil.Process(up.pid).children(recursive=True)
-        web = next(child for child in family if "gunicorn" in " ".join(child.cmdline()))
+        web = next(child for child in family if "config.server" in " ".join(child.cmdline()))
         web.kill()
         wait_for(
             lambda: not web.is_running() or web.status() == psutil.STATUS_ZOMBIE, 30, "the web server died"

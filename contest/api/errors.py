@@ -14,14 +14,15 @@ from django.core.exceptions import (
     TooManyFilesSent,
 )
 from django.core.exceptions import ValidationError as ModelError
-from django.http import Http404, HttpRequest, JsonResponse, UnreadablePostError
+from django.http import Http404, HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from contest.errors import Refused, StoreUnavailable
+from contest import troubles
+from contest.errors import Refused
 
 logger = logging.getLogger(__name__)
 
@@ -66,16 +67,12 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(error, ModelError):
         return Response(body("invalid-request", " ".join(error.messages)), 422)
     if isinstance(error, RequestDataTooBig):
-        return Response(body("request-too-large", _("The request is larger than allowed.")), 413)
+        return Response(troubles.TOO_LARGE.body, troubles.TOO_LARGE.status)
     if isinstance(error, TooManyFieldsSent | TooManyFilesSent | SuspiciousOperation):
         return Response(body("malformed", _("The request cannot be read.")), 400)
-    if isinstance(error, UnreadablePostError):
-        text = _("The request did not come in time; nothing was accepted. Try again over a faster line.")
-        return Response(body("too-slow", text), 408)
-    if isinstance(error, StoreUnavailable):
+    if trouble := troubles.trouble_of(error):
         logger.error("%s", error, exc_info=error)
-        text = _("Files cannot be kept at the moment; nothing was accepted. Try again later.")
-        return Response(body("store-unavailable", text), 503, headers={"Retry-After": "60"})
+        return Response(trouble.body, trouble.status, headers=trouble.headers)
     reference = uuid.uuid4().hex[:12]
     logger.error("API error %s", reference, exc_info=error)
     return Response(body("our-fault", _("Something failed on our side."), {"reference": reference}), 500)

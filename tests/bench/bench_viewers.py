@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+from contest import processes
 from tests.bench.audience import Audience
 from tests.bench.bench_board import installation
 from tests.conftest import ROOT, free_port
@@ -57,14 +58,8 @@ def _serve(port: int) -> subprocess.Popen[bytes]:
         env=known,
         check=True,
     )
-    return subprocess.Popen(
-        [
-            sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}",
-            "--worker-class", "gthread", "--threads", "8", "--log-level", "warning", "--no-control-socket",
-        ],
-        cwd=ROOT,
-        env=known,
-    )  # fmt: skip
+    command = [sys.executable, *processes.web(f"127.0.0.1:{port}")]
+    return subprocess.Popen(command, cwd=ROOT, env=known)
 
 
 def _wait(port: int) -> None:

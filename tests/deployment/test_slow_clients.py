@@ -1,36 +1,52 @@
-"""Clients that send for ever: they are told 408 or hung up on, and their threads serve others again."""
+"""Clients that send slowly: others are answered meanwhile, and their own time has an end."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import select
+import signal
 import socket
 import time
 import urllib.request
-from collections import deque
-from types import SimpleNamespace
+from collections.abc import Iterator
 
 import pytest
-from django.http import UnreadablePostError
+from django.http import HttpResponse, UnreadablePostError
+from django.test import RequestFactory
 
-from config.bodies import Body
-from config.webworker import PatientWorker
-from contest import processes
+from contest import processes, troubles
 from contest.api.errors import handle
+from contest.middleware import UnreadRequests
 from tests.conftest import free_port
 from tests.services.installation import Processes, wait_for
 
 THREADS = 2
+BODY_BYTES = 100_000
 HEAD = (
-    b"POST /login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n"
-    b"Cookie: csrftoken=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
+    b"POST /login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n"
+    % BODY_BYTES
+    + b"Cookie: csrftoken=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\n\r\nusername="
 )
 HALF_A_HEAD = b"POST /login/ HTTP/1.1\r\nHost: localhost\r\nX-Name: "
 
 
+@contextlib.contextmanager
+def slow_clients(port: int, starts: list[bytes]) -> Iterator[list[socket.socket]]:
+    """Connections that have begun a request, one per start."""
+    with contextlib.ExitStack() as stack:
+        made = []
+        for start in starts:
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
+            connection.sendall(start)
+            made.append(connection)
+        yield made
+
+
 def is_up(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=20) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False
@@ -49,6 +65,23 @@ def answer_to_a_trickle(connection: socket.socket, silent: bool) -> bytes:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
+    ("bodies", "heads"), [(0, 60), (2 * THREADS, 0), (24, 60)], ids=["slow heads", "slow bodies", "both"]
+)
+def test_a_visitor_is_answered_while_slow_clients_are_held(bodies: int, heads: int) -> None:
+    port = free_port()
+    with Processes() as running:
+        running.start(*processes.web(f"127.0.0.1:{port}", threads=THREADS))
+        wait_for(lambda: is_up(port), 120, "the web process answers")
+        with slow_clients(port, [HEAD] * bodies + [HALF_A_HEAD] * heads) as slow:
+            for _ in range(5):
+                for connection in slow:
+                    connection.sendall(b"x")
+                assert is_up(port), "slow clients keep a visitor from being answered"
+            assert not select.select(slow, [], [], 0)[0], "a slow client was hung up on before its time"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
     ("start", "silent", "limit", "answer"),
     [
         (HEAD, False, "REQUEST_SECONDS", b"HTTP/1.1 408 "),
@@ -57,7 +90,7 @@ def answer_to_a_trickle(connection: socket.socket, silent: bool) -> bytes:
     ],
     ids=["a body byte by byte", "a body that stops", "a header byte by byte"],
 )
-def test_who_sends_too_slowly_does_not_keep_the_thread(
+def test_who_sends_too_slowly_is_told_so_or_hung_up_on(
     start: bytes, silent: bool, limit: str, answer: bytes
 ) -> None:
     port = free_port()
@@ -77,38 +110,28 @@ def test_who_sends_too_slowly_does_not_keep_the_thread(
                 connection.close()
 
 
-def test_a_body_that_breaks_off_is_an_error_and_not_a_shorter_body() -> None:
-    class Stream:
-        def read(self, size: int) -> bytes:
-            return b"abc"[:size]
+@pytest.mark.django_db(transaction=True)
+def test_a_server_that_is_stopped_answers_what_has_begun() -> None:
+    port = free_port()
+    with Processes() as running:
+        process = running.start(*processes.web(f"127.0.0.1:{port}", processes=2, threads=THREADS))
+        wait_for(lambda: is_up(port), 120, "the web process answers")
+        with slow_clients(port, [HEAD, HALF_A_HEAD]) as (body, head):
+            body.sendall(b"x" * (BODY_BYTES - 1000))
+            assert is_up(port)
+            process.send_signal(signal.SIGTERM)
+            assert head.recv(100) == b"", "nobody waits for a request that has hardly begun"
+            body.sendall(b"x" * (1000 - len(b"username=")))
+            assert body.recv(100).startswith(b"HTTP/1.1 403 ")  # The form's token is missing.
+        assert process.wait(timeout=60) == 0
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.1", port))
 
-        def readline(self, size: int) -> bytes:
-            return b""
 
-    body = Body(Stream(), 7)
-    assert body.read(3) == b"abc"
-    assert not body.is_cut
-    for read in (body.read, body.readline):
-        with pytest.raises(TimeoutError):
-            read()
-    assert body.is_cut
-    whole = Body(Stream(), 3)
-    assert (whole.read(), whole.read(), whole.is_cut) == (b"abc", b"", False)
-
-
-def test_the_api_says_so_in_its_own_shape() -> None:
+def test_the_api_says_so_in_its_own_shape(rf: RequestFactory) -> None:
     answer = handle(UnreadablePostError(), {})
     assert (answer.status_code, answer.data["error"]["code"]) == (408, "too-slow")
-
-
-def test_a_process_takes_as_many_requests_as_it_has_threads() -> None:
-    """Connections that ask for nothing do not count, and gunicorn's own limit holds."""
-    worker = PatientWorker.__new__(PatientWorker)
-    worker.cfg = SimpleNamespace(threads=2)
-    worker.keepalived_conns, worker.pending_conns = deque(), deque()
-    worker.worker_connections = 6
-    assert worker.worker_connections == 2
-    worker.keepalived_conns.extend("abc")
-    assert worker.worker_connections == 5
-    worker.pending_conns.extend("de")
-    assert worker.worker_connections == 6
+    for status, trouble in troubles.OF_SERVER.items():
+        request = rf.post("/api/v1/contests/", **{troubles.REFUSED: status})
+        answer = UnreadRequests(lambda request: HttpResponse())(request)
+        assert (answer.status_code, json.loads(answer.content)["error"]["code"]) == (status, trouble.code)

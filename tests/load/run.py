@@ -58,6 +58,8 @@ class Site:
     tokens: list[str]
     archive: bytes
     rows: int
+    web: int
+    """The number of the web server's first process."""
 
     def count(self, query: str) -> int:
         with psycopg.connect(self.url) as connection:
@@ -69,7 +71,7 @@ class Site:
 
 
 @contextlib.contextmanager
-def site(teams: int, customers: int) -> Iterator[Site]:
+def site(teams: int, customers: int, web_processes: int = 2) -> Iterator[Site]:
     """Web (two processes, as in docker/), two worker processes and sweeper on servers of their own."""
     with (
         private_server(Postgres) as postgres,
@@ -85,7 +87,7 @@ def site(teams: int, customers: int) -> Iterator[Site]:
             "KAKURENBO_CACHE_URL": redis.url(),
             "KAKURENBO_API_RATE_ANONYMOUS": "100000/min",
         }
-        place.commands["web"] = processes.web(f"127.0.0.1:{place.port}", processes=2, threads=8)
+        place.commands["web"] = processes.web(f"127.0.0.1:{place.port}", processes=web_processes)
         place.commands["worker"] = processes.worker(QUEUES, concurrency=2)
         made = json.loads(place.python(PREPARE, str(teams), str(customers), folder).splitlines()[-1])
         try:
@@ -93,7 +95,8 @@ def site(teams: int, customers: int) -> Iterator[Site]:
                 place.start(name)
             wait_for(lambda: _answers(place.port), 180, "the site answers")
             archive = (Path(folder) / "entry.zip").read_bytes()
-            yield Site(place.port, postgres.url(), made["tokens"], archive, made["rows"])
+            web = place.running["web"].pid
+            yield Site(place.port, postgres.url(), made["tokens"], archive, made["rows"], web)
         finally:
             for name in list(place.running):
                 place.kill(name)
