@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from contest.models import ApiToken, Attack, Entry, Invitation, Mail, Membership, Round, Team, User
 from contest.services import tokens
-from contest.services.teams import create_invitation
+from contest.services.teams import create_invitation, house_team
 from tests.factories import (
     PASSWORD,
     as_zip,
@@ -120,9 +120,7 @@ def test_guesses_a_day(round_: Round, team: Team) -> None:
 @pytest.mark.parametrize(("dry_run", "allowed"), [("", 2), ("on", 1)], ids=["programs", "dry runs"])
 def test_programs(round_: Round, team: Team, dry_run: str, allowed: int) -> None:
     rival_target(round_)
-    house = make_team(round_.contest, "House")
-    Team.objects.filter(pk=house.pk).update(is_house=True)
-    house.refresh_from_db()
+    house = house_team(round_.contest, "House")
     make_entry(round_, house)
     work_off()
     cookies = logged_in(member(team))
