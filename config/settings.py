@@ -134,13 +134,19 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-# A name or an address that failed so often must wait. Programs use tokens and are not concerned.
-AXES_FAILURE_LIMIT = env.number("LOGIN_FAILURES", 10, low=1)
+# An address that failed so often with one name waits before it tries that name again; with all names, before
+# it tries any. A name is never locked, or its owner would be shut out: while it is guessed at from many
+# addresses, each that is new to it has fewer tries. Programs use tokens and are not concerned.
+LOGIN_FAILURES = env.number("LOGIN_FAILURES", 10, low=1)
+LOGIN_FAILURES_PER_ADDRESS = env.number("LOGIN_FAILURES_PER_ADDRESS", 50, low=1)
+LOGIN_FAILURES_PER_NAME = env.number("LOGIN_FAILURES_PER_NAME", 100, low=1)
+LOGIN_FAILURES_NARROWED = 2
+AXES_FAILURE_LIMIT = "contest.services.password_guesses.failure_limit"
 AXES_COOLOFF_TIME = timedelta(minutes=env.number("LOGIN_COOLOFF_MINUTES", 15, low=1))
-AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "contest.doors.client_address"
+AXES_CLIENT_IP_CALLABLE = "contest.doors.client_network"
 AXES_USERNAME_FORM_FIELD = "username"
 AXES_USERNAME_CALLABLE = "contest.doors.client_name"
 AXES_LOCKOUT_CALLABLE = "contest.doors.locked_out"
@@ -214,6 +220,7 @@ API_RATES = {
     "anonymous": env.text("API_RATE_ANONYMOUS", "120/min"),
     "token": env.text("API_RATE_TOKEN", "600/min"),
     "write": env.text("API_RATE_WRITE", "60/min"),
+    "unknown-token": env.text("API_RATE_UNKNOWN_TOKEN", "60/min"),
 }
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["contest.api.authentication.TokenAuthentication"],

@@ -7,11 +7,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied, Throttled
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from contest import access
+from contest.api.throttles import UnknownTokens
 from contest.models import ApiToken, User
 from contest.services.tokens import note_use
 
@@ -23,6 +24,9 @@ class TokenAuthentication(BaseAuthentication):
             return None
         token = access.token_of_secret(words[1].decode("latin-1")) if len(words) == 2 else None
         if token is None:
+            unknown = UnknownTokens()
+            if not unknown.allow_request(request, None):
+                raise Throttled(unknown.wait())
             raise AuthenticationFailed(_("This token is not known."), code="token-unknown")
         if token.revoked_at is not None:
             raise AuthenticationFailed(_("This token was revoked."), code="token-revoked")

@@ -8,6 +8,7 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from contest.doors import client_network
 from contest.models import ApiToken
 
 
@@ -28,5 +29,19 @@ class Throttle(SimpleRateThrottle):
 
     def get_cache_key(self, request: Request, view: Any) -> str:
         token = request.auth
-        who = f"token-{token.pk}" if isinstance(token, ApiToken) else self.get_ident(request)
+        who = f"token-{token.pk}" if isinstance(token, ApiToken) else client_network(request)
         return self.cache_format % {"scope": self.scope, "ident": who}
+
+
+class UnknownTokens(SimpleRateThrottle):
+    """Calls with tokens that nobody has, by address. Only these are counted and refused: a token that is
+    known works, whoever else calls from the same address."""
+
+    scope = "unknown-token"
+
+    def get_rate(self) -> str | None:
+        rate: str | None = settings.API_RATES.get(self.scope)
+        return rate
+
+    def get_cache_key(self, request: Request, view: Any) -> str:
+        return self.cache_format % {"scope": self.scope, "ident": client_network(request)}

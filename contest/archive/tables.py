@@ -79,7 +79,11 @@ def _house_jobs(contest: Contest) -> QuerySet[Any]:
 
 
 TABLES = (
-    Table(models.Contest, lambda contest: Contest.objects.filter(pk=contest.pk)),
+    Table(
+        models.Contest,
+        lambda contest: Contest.objects.filter(pk=contest.pk),
+        left_out=frozenset({"look_key"}),
+    ),
     Table(
         models.Dataset,
         _datasets,
@@ -88,7 +92,7 @@ TABLES = (
     ),
     Table(models.Round, _of_rounds(models.Round, ""), before={"house_takes_places": True}),
     Table(models.Phase, _of_rounds(models.Phase, "round__")),
-    Table(models.Team, _teams),
+    Table(models.Team, _teams, left_out=frozenset({"look_key"})),
     Table(models.Membership, _of_rounds(models.Membership, "team__")),
     Table(models.Announcement, _of_rounds(models.Announcement, "")),
     Table(

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from contest.models import User
-from contest.models.names import clean_name, normalise_name
+from contest.names import PERSON, clean_name, normalise_name
 
 
 def new_password(label: Any = None) -> forms.CharField:
@@ -35,7 +35,9 @@ def own_password() -> forms.CharField:
 
 class SignUpForm(forms.Form):
     username = forms.CharField(
-        label=_("User name"), max_length=40, widget=forms.TextInput(attrs={"autocomplete": "username"})
+        label=_("User name"),
+        max_length=PERSON.longest,
+        widget=forms.TextInput(attrs={"autocomplete": "username"}),
     )
     email = forms.EmailField(
         label=_("E-mail"),
@@ -46,7 +48,7 @@ class SignUpForm(forms.Form):
     password = new_password()
 
     def clean_username(self) -> str:
-        return clean_name(self.cleaned_data["username"])
+        return clean_name(self.cleaned_data["username"], PERSON)
 
     def clean(self) -> dict[str, Any] | None:
         data = super().clean() or {}
@@ -131,7 +133,7 @@ class ProfileForm(forms.Form):
     alias = forms.CharField(
         label=_("Public name"),
         required=False,
-        max_length=40,
+        max_length=PERSON.longest,
         help_text=_("Other people see it instead of your user name."),
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )
@@ -149,7 +151,7 @@ class ProfileForm(forms.Form):
 
     def clean_alias(self) -> str:
         alias: str = self.cleaned_data["alias"]
-        return clean_name(alias) if alias else ""
+        return clean_name(alias, PERSON) if alias else ""
 
 
 def zone_names() -> list[str]:

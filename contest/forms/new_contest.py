@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from contest.bundle.check import OpenFile
 from contest.bundle.specification import Bundle, DataSpec, moved, reseeded
 from contest.forms.settings import zone_choices
+from contest.names import TITLE, clean_name
 from contest.services.house import secret_seed
 from datasets.formats import FORMATS, Format, UploadFile, find_format
 
@@ -168,7 +169,7 @@ def _digest(file: UploadedFile) -> str:
 class NewContestForm(DataForm):
     """The first decisions about a contest that a preset describes; all else is changed in its settings."""
 
-    title = forms.CharField(label=_("Title"), max_length=120)
+    title = forms.CharField(label=_("Title"), max_length=TITLE.longest)
     slug = forms.CharField(
         label=_("Address"),
         max_length=50,
@@ -197,6 +198,9 @@ class NewContestForm(DataForm):
             "starts_at": local.strftime("%Y-%m-%dT%H:%M:00"),
             "way": "preset",
         }
+
+    def clean_title(self) -> str:
+        return clean_name(self.cleaned_data["title"], TITLE)
 
     def ways(self) -> list[tuple[str, Any]]:
         names = ", ".join(data.name for data in self.bundle.data)

@@ -10,7 +10,7 @@ from anonymizers.anonymizer import Anonymizer, Parameter
 from anonymizers.registry import EVERY_ANONYMIZER
 from attacks.games import GAMES
 from contest.models import Contest, Entry, Round, Team, User
-from contest.models.names import normalise_name
+from contest.names import normalise_name
 from contest.services.house import secret_seed
 from contest.words import say
 from scoring.registry import measure as find_measure

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from contest.forms.phases import MomentField, reason_field
 from contest.models import Contest, Round
 from contest.models.round import Feedback
+from contest.names import TITLE, clean_name
 from contest.ranking import RANKINGS
 from contest.services.commitments import canonical_json
 from contest.services.rounds import NewRound, sources
@@ -57,7 +58,7 @@ def zone_choices() -> list[tuple[str, str]]:
 
 
 class ContestSettingsForm(SettingsForm):
-    title = forms.CharField(label=_("Title"), max_length=120)
+    title = forms.CharField(label=_("Title"), max_length=TITLE.longest)
     summary = forms.CharField(label=_("Summary"), max_length=300)
     description = forms.CharField(
         label=_("Description"), required=False, max_length=20_000, widget=forms.Textarea, help_text="Markdown"
@@ -74,6 +75,10 @@ class ContestSettingsForm(SettingsForm):
         self.initial = {name: getattr(contest, name) for name in CONTEST_SETTINGS}
         self.initial["version"] = contest.settings_version
         self.fields["reason"] = reason_field()
+
+    def clean_title(self) -> str:
+        title: str = self.cleaned_data["title"]
+        return title if title == self.initial["title"] else clean_name(title, TITLE)
 
 
 def require_free_word(slug: str) -> None:

@@ -51,6 +51,8 @@ class Mail(models.Model):
         PASSWORD = "password", _("the password was changed")
         CAPTAIN = "captain", _("you are captain now")
         DELETED = "deleted", _("the account was deleted")
+        GUESSED = "guessed", _("somebody guesses your password")
+        KNOWN = "known", _("you have an account already")
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="mails"

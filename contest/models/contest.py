@@ -7,11 +7,14 @@ from django.db import models
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from contest.models.look_key import LookKey
+
 
 class Contest(models.Model):
     """A contest: what people see first, and the zone in which its days begin."""
 
     slug = models.SlugField(max_length=50, unique=True)
+    look_key = LookKey(of="slug", unique=True)
     title = models.CharField(_("title"), max_length=120)
     summary = models.CharField(_("summary"), max_length=300)
     description = models.TextField(_("description"), blank=True, help_text=_("Markdown."))

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.models.contest import Contest
+from contest.models.look_key import LookKey
 
 
 class Team(models.Model):
@@ -22,6 +23,7 @@ class Team(models.Model):
     contest = models.ForeignKey(Contest, on_delete=models.PROTECT, related_name="teams")
     name = models.CharField(_("public name"), max_length=60)
     name_key = models.CharField(max_length=120, editable=False)
+    look_key = LookKey(of="name")
     is_house = models.BooleanField(default=False)
     in_archive = models.BooleanField(
         default=True,
@@ -38,6 +40,7 @@ class Team(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["contest", "name_key"], name="team_name_once"),
+            models.UniqueConstraint(fields=["contest", "look_key"], name="team_look_once"),
             models.CheckConstraint(
                 condition=Q(status__in=["pending", "active", "locked", "removed"]), name="team_status"
             ),

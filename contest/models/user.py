@@ -7,14 +7,16 @@ from django.db import models
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from contest.models.names import clean_name, normalise_name
+from contest.models.look_key import LookKey
+from contest.names import PERSON, clean_name, normalise_name
 
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, username: str, email: str, password: str | None = None, **fields: Any) -> User:
-        user = self.model(username=clean_name(username), email=self.normalize_email(email), **fields)
+        """``email_key`` is another key than the address, where that belongs to somebody else."""
+        fields.setdefault("email_key", normalise_name(email))
+        user = self.model(username=clean_name(username, PERSON), email=self.normalize_email(email), **fields)
         user.name_key = normalise_name(username)
-        user.email_key = normalise_name(email)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -24,16 +26,19 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser):
-    """A person. `name_key` is what makes the name unique: « Admin » and "admin" are one name."""
+    """A person. `name_key` is by what they log in: « Admin » and "admin" are one name. `look_key` keeps names
+    that look alike from two people."""
 
     username = models.CharField(_("user name"), max_length=40)
     name_key = models.CharField(_("user name"), max_length=80, unique=True, editable=False)
+    look_key = LookKey(_("user name"), of="username", unique=True)
     email = models.EmailField(_("e-mail"))
     email_key = models.CharField(_("e-mail"), max_length=254, unique=True, editable=False)
     is_staff = models.BooleanField(default=False, help_text=_("May create contests."))
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
     alias = models.CharField(_("public name"), max_length=40, blank=True)
+    alias_key = LookKey(_("public name"), of="alias", unique=True, default=None)
     language = models.CharField(_("language"), max_length=5, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=60, blank=True)
     email_confirmed_at = models.DateTimeField(null=True, blank=True)

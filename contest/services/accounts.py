@@ -1,37 +1,74 @@
 from __future__ import annotations
 
+import datetime
+import secrets
+
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import AccountToken, Mail, User
-from contest.models.names import clean_name, normalise_name
+from contest.names import PERSON, clean_name, look_of, normalise_name
 from contest.services import audit
-from contest.services.locks import lock_person
+from contest.services.knocks import count_knocks, note_knock
+from contest.services.locks import lock_person, lock_words
 from contest.services.post import post
 from contest.services.teams import hash_token
+from contest.services.tokens import revoke_all
+
+DAY = datetime.timedelta(days=1)
+KNOWN_LETTERS = 3
 
 
 def sign_up(username: str, email: str, password: str, language: str = "") -> User:
     """Make an account and write the letter that confirms its address.
 
-    The database decides whether the name is free, so two at once cannot both win.
+    Whether somebody has the address already is told to nobody but its owner: the account is made either way,
+    without the address where it belongs to another, and the owner gets a letter. The database decides whether
+    the name is free, so two at once cannot both win.
     """
-    try:
-        with transaction.atomic():
-            user = User.objects.create_user(username, email, password, language=language)
-            audit.record("user.signed_up", user, contest=None, actor=user)
-            post(Mail.Kind.CONFIRM, user, facts={"name": user.username})
-    except IntegrityError:
-        raise Refused("name-taken", _("This user name or e-mail address is already in use.")) from None
+    for _once_more in range(2):
+        try:
+            return _sign_up(username, email, password, language)
+        except IntegrityError:
+            same = Q(name_key=normalise_name(username)) | Q(look_key=look_of(username))
+            if User.objects.filter(same).exists():
+                raise _taken() from None
+            # Somebody took the address at the same moment: it is known now.
+    raise _taken()
+
+
+def _sign_up(username: str, email: str, password: str, language: str) -> User:
+    with transaction.atomic():
+        lock_words(f"name {look_of(username)}")
+        if User.objects.filter(alias_key=look_of(username)).exists():
+            raise _taken()
+        is_known = User.objects.filter(email_key=normalise_name(email)).exists()
+        keys = {"email_key": f"of another {secrets.token_hex(16)}"} if is_known else {}
+        user = User.objects.create_user(username, email, password, language=language, **keys)
+        audit.record("user.signed_up", user, contest=None, actor=user)
+        ask_to_confirm(user)
     return user
 
 
 def ask_to_confirm(user: User) -> None:
-    """Send the letter of the sign-up once more."""
+    """Write the letter of the sign-up; where the address belongs to another, that person hears of it."""
     with transaction.atomic():
-        post(Mail.Kind.CONFIRM, user, facts={"name": user.username})
+        if not _tell_owner(user, user.email):
+            post(Mail.Kind.CONFIRM, user, facts={"name": user.username})
+
+
+def _tell_owner(user: User, email: str) -> bool:
+    """Whether an address belongs to another person, who then gets a letter, a few times a day at most."""
+    owner = User.objects.filter(email_key=normalise_name(email)).exclude(pk=user.pk).first()
+    if owner is None:
+        return False
+    if owner.is_active and count_knocks("known-letter", owner.email_key, DAY) < KNOWN_LETTERS:
+        note_knock("known-letter", owner.email_key)
+        post(Mail.Kind.KNOWN, owner, facts={"name": owner.username})
+    return True
 
 
 def ask_for_reset(email: str) -> None:
@@ -44,11 +81,11 @@ def ask_for_reset(email: str) -> None:
 
 
 def ask_to_change_email(user: User, email: str) -> None:
-    """Write to the new address; nothing changes before its link was opened."""
-    if User.objects.filter(email_key=normalise_name(email)).exists():
-        raise Refused("name-taken", _("This user name or e-mail address is already in use."))
+    """Write to the new address; nothing changes before its link was opened. As with a sign-up, only the
+    owner of an address hears that it is somebody's already."""
     with transaction.atomic():
-        post(Mail.Kind.CHANGE, user, to=email, facts={"name": user.username})
+        if not _tell_owner(user, email):
+            post(Mail.Kind.CHANGE, user, to=email, facts={"name": user.username})
         audit.record("user.asked_to_change_email", user, contest=None, actor=user)
 
 
@@ -77,12 +114,12 @@ def confirm_email(link: AccountToken) -> User:
             if normalise_name(old) != user.email_key:
                 post(Mail.Kind.CHANGED, user, to=old, facts={"name": user.username})
     except IntegrityError:
-        raise Refused("name-taken", _("This user name or e-mail address is already in use.")) from None
+        raise Refused("name-taken", _("This e-mail address is already in use.")) from None
     return user
 
 
 def reset_password(link: AccountToken, password: str) -> User:
-    """Set a new password by a link, once; every session of the person ends with it."""
+    """Set a new password by a link, once; every session and token of the person ends with it."""
     user = link.user
     with transaction.atomic():
         lock_person(user.pk)
@@ -94,31 +131,52 @@ def reset_password(link: AccountToken, password: str) -> User:
             fields.append("email_confirmed_at")
         user.save(update_fields=fields)
         _void_links(user)
+        revoke_all(user)
         audit.record("user.reset_password", user, contest=None, actor=user)
         post(Mail.Kind.PASSWORD, user, facts={"name": user.username})
     return user
 
 
 def change_password(user: User, password: str) -> None:
+    """Whoever changes a password may do so because somebody else knows it: tokens made with it end, too."""
     with transaction.atomic():
+        lock_person(user.pk)
         user.set_password(password)
         user.save(update_fields=["password"])
         _void_links(user)
+        revoke_all(user)
         audit.record("user.changed_password", user, contest=None, actor=user)
         post(Mail.Kind.PASSWORD, user, facts={"name": user.username})
 
 
 def change_profile(user: User, *, alias: str, language: str, time_zone: str) -> None:
     """Change how somebody is shown and addressed. The log says what was changed, not to what."""
-    chosen = {"alias": clean_name(alias) if alias else "", "language": language, "time_zone": time_zone}
+    shown = clean_name(alias, PERSON) if alias and alias != user.alias else alias
+    chosen = {"alias": shown, "language": language, "time_zone": time_zone}
     changed = [name for name, value in chosen.items() if getattr(user, name) != value]
     if not changed:
         return
     with transaction.atomic():
-        for name in changed:
-            setattr(user, name, chosen[name])
-        user.save(update_fields=changed)
+        keys = _claim_alias(user, shown) if "alias" in changed else {}
+        for name, value in {**chosen, **keys}.items():
+            setattr(user, name, value)
+        user.save(update_fields=[*changed, *keys])
         audit.record("user.changed_profile", user, contest=None, actor=user, after={"changed": changed})
+
+
+def _claim_alias(user: User, alias: str) -> dict[str, str | None]:
+    """The key of a public name, which looks like nobody else's, unless it is the person's own user name."""
+    look = look_of(alias) if alias else None
+    if look is not None:
+        lock_words(f"name {look}")
+        others = User.objects.exclude(pk=user.pk)
+        if others.filter(Q(look_key=look) | Q(alias_key=look) | Q(name_key=normalise_name(alias))).exists():
+            raise _taken()
+    return {"alias_key": look}
+
+
+def _taken() -> Refused:
+    return Refused("name-taken", _("This name is already in use, or one that looks like it."))
 
 
 def choose_language(user: User, language: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -17,7 +19,7 @@ from contest.archive.verify import Archive, BadArchive, verify
 from contest.archive.writing import write_archive
 from contest.errors import Refused
 from contest.models import AuditChain, AuditEvent, Contest, Dataset, Organiser, Team, User
-from contest.models.names import clean_name
+from contest.names import clean_slug, look_of, require_visible
 from contest.services import audit
 from contest.stores import STORES
 
@@ -65,7 +67,11 @@ def _import(archive: Archive, user: User, slug: str | None) -> Contest:
             % {"file": f"rows/{absent[0] if absent else 'contest'}.jsonl"}
         )
     slug = slug or str(tables["contest"][0].get("slug"))
-    if Contest.objects.filter(slug=slug).exists():
+    try:
+        clean_slug(slug)
+    except ValidationError as error:
+        raise Refused("bad-address", f"{slug}: {error.messages[0]}") from None
+    if Contest.objects.filter(Q(slug=slug) | Q(look_key=look_of(slug))).exists():
         raise Refused(
             "slug-taken",
             _("There is a contest with the address %(slug)s already. Choose another.") % {"slug": slug},
@@ -108,9 +114,20 @@ def _insert(table: Table, made: models.Model) -> int:
         if same is not None:
             return int(same.pk)
         made.created_at = timezone.now()
+    if isinstance(made, Contest):
+        made.look_key = look_of(made.slug)
+    if isinstance(made, Team):
+        made.look_key = _free_look(made)
     # Raw: times that the database would set to now stay as they were.
     made.save_base(raw=True, force_insert=True)
     return int(made.pk)
+
+
+def _free_look(team: Team) -> str:
+    """Archives may hold teams whose names look alike; they are kept apart by their numbers."""
+    look = look_of(team.name)
+    taken = set(Team.objects.filter(contest=team.contest_id).values_list("look_key", flat=True))
+    return next(key for key in (look, *(f"{look} #{n}" for n in itertools.count(2))) if key not in taken)
 
 
 def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
@@ -118,7 +135,9 @@ def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
     known = {}
     for row in rows:
         try:
-            name = clean_name(str(row.get("name", "")))
+            name = " ".join(str(row.get("name", "")).split())
+            # Archives may be older than the policy of names; people of an archive are nobody here.
+            require_visible(name)
         except ValidationError as error:
             raise BadArchive(f"rows/{PERSON}.jsonl, row {row['id']}: {error.messages[0]}") from None
         if len(name) > 40:
@@ -128,6 +147,7 @@ def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
         placeholder.set_unusable_password()
         # The keys are unique and no log-in leads to them; a password that cannot be used is random each time.
         placeholder.name_key = placeholder.email_key = f"imported {placeholder.password[-40:]}"
+        placeholder.look_key = placeholder.name_key
         placeholder.save()
         known[row["id"]] = placeholder.pk
     return known

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -17,6 +18,7 @@ from contest.bundle.spans import in_order
 from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, named_files
 from contest.errors import Refused
 from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
+from contest.names import clean_slug, look_of
 from contest.services import audit
 from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset
@@ -58,10 +60,18 @@ def create_from_bundle(
 
 
 def _require_free(slug: str) -> None:
-    if Contest.objects.filter(slug=slug).exists():
+    try:
+        clean_slug(slug)
+    except ValidationError as error:
+        raise Refused("bad-address", f"{slug}: {error.messages[0]}") from None
+    if Contest.objects.filter(look_key=look_of(slug)).exists():
         raise Refused(
             "slug-taken",
-            _("There is a contest with the address %(slug)r already. Choose another.") % {"slug": slug},
+            _(
+                "There is a contest with the address %(slug)r already, or one that looks like it. "
+                "Choose another."
+            )
+            % {"slug": slug},
         )
 
 

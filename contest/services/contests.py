@@ -5,11 +5,14 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from contest.bundle.specification import PhaseSpec
+from contest.errors import Refused
 from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
 from contest.models.round import Feedback
+from contest.names import TITLE, clean_name, clean_slug
 from contest.services import audit
 from contest.services.attacks import add_house_attack
 from contest.services.mails import queue_mails
@@ -20,11 +23,21 @@ from scoring.rules import Limit
 
 def create_contest(user: User, *, slug: str, title: str, summary: str, **fields: Any) -> Contest:
     """Make a contest with its first organiser."""
-    with transaction.atomic():
-        contest = Contest.objects.create(slug=slug, title=title, summary=summary, **fields)
-        Organiser.objects.create(contest=contest, user=user)
-        audit.record("contest.created", contest, contest=contest, actor=user, after={"title": title})
+    slug, title = clean_slug(slug), clean_name(title, TITLE)
+    try:
+        with transaction.atomic():
+            contest = Contest.objects.create(slug=slug, title=title, summary=summary, **fields)
+            Organiser.objects.create(contest=contest, user=user)
+            audit.record("contest.created", contest, contest=contest, actor=user, after={"title": title})
+    except IntegrityError:
+        raise taken(slug) from None
     return contest
+
+
+def taken(slug: str) -> Refused:
+    return Refused(
+        "slug-taken", _("The address %(slug)s is taken already, or one that looks like it.") % {"slug": slug}
+    )
 
 
 def create_round(

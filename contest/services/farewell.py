@@ -82,8 +82,9 @@ def _leave(parting: Parting) -> None:
 
 def _forget(user: User) -> None:
     gone = f"gone-{user.pk}-{secrets.token_hex(4)}"
-    user.username = user.name_key = gone
+    user.username = user.name_key = user.look_key = gone
     user.email = user.email_key = f"{gone}@deleted.invalid"
+    user.alias_key = None
     user.alias = user.language = user.time_zone = ""
     user.email_confirmed_at = None
     user.is_active = user.is_staff = False

@@ -1,3 +1,5 @@
+"""Tries at a door: how often each visitor or name may try something within an hour."""
+
 from __future__ import annotations
 
 import datetime
@@ -24,11 +26,20 @@ def knock(door: str, *who: str, limit: int | None = None) -> None:
     with transaction.atomic():
         lock_words(*(f"{door} {hashed}" for hashed in hashes))
         Knock.objects.filter(at__lt=now - 24 * HOUR).delete()
-        for hashed in hashes:
-            tried = Knock.objects.filter(door=door, who_sha256=hashed, at__gt=now - HOUR).count()
-            if tried >= most:
+        for name in filter(None, who):
+            if count_knocks(door, name, HOUR) >= most:
                 raise Refused("too-many-tries", _("There were too many tries. Please wait an hour."))
         Knock.objects.bulk_create(Knock(door=door, who_sha256=hashed, at=now) for hashed in hashes)
+
+
+def note_knock(door: str, who: str) -> None:
+    """Count a try without refusing any."""
+    Knock.objects.create(door=door, who_sha256=_hash(who))
+
+
+def count_knocks(door: str, who: str, within: datetime.timedelta) -> int:
+    since = timezone.now() - within
+    return Knock.objects.filter(door=door, who_sha256=_hash(who), at__gt=since).count()
 
 
 def _hash(who: str) -> str:

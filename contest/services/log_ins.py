@@ -14,7 +14,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from contest.doors import client_address, client_name
+from contest.doors import client_address, client_network
 from contest.models import LogIn, User
 from contest.services import audit
 from contest.services.locks import lock_words
@@ -25,9 +25,12 @@ SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
 
 @contextmanager
 def in_turn(request: HttpRequest) -> Iterator[None]:
-    """Tries with one name or from one address pass one after the other: a failure counts before the next."""
+    """Tries from one address pass one after the other: a failure counts before the next.
+
+    Tries with one name do not wait for each other, or a crowd of guessers would keep the owner waiting.
+    """
     with transaction.atomic():
-        lock_words(f"log-in as {client_name(request)}", f"log-in from {client_address(request)}")
+        lock_words(f"log-in from {client_network(request)}")
         yield
 
 

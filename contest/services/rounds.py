@@ -20,10 +20,11 @@ from contest.models import Attack, Contest, Dataset, Entry, Job, Phase, Rescore,
 from contest.services import audit
 from contest.services.bundles import create_round_of, round_spec
 from contest.services.consequences import Consequence
+from contest.services.contests import taken
 from contest.services.house import secret_seed
 from contest.services.locks import lock_phases, lock_teams
 from contest.services.repair import require_reason
-from contest.services.settings import claim_version, taken
+from contest.services.settings import claim_version
 
 MOST_ROUNDS = 50
 """As many as a bundle may hold."""

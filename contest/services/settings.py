@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Contest, Dataset, Entry, Organiser, Phase, Round, User
+from contest.names import TITLE, clean_name, clean_slug, look_of
 from contest.services import audit
 from contest.services.consequences import broken_entries
+from contest.services.contests import taken
 from contest.services.entries import bump_board
 from contest.services.locks import lock_play, lock_teams
 from contest.services.phases import require_sound
@@ -59,13 +61,16 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
     """Save settings of a contest, all or nothing."""
     require_reason(reason)
     changes = differences(contest, {name: given[name] for name in CONTEST_SETTINGS if name in given})
+    if "title" in changes:
+        changes["title"] = clean_name(changes["title"], TITLE)
+    keys = {"look_key": look_of(clean_slug(changes["slug"]))} if "slug" in changes else {}
     try:
         with transaction.atomic():
             fresh = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
             for round_id in contest.rounds.order_by("pk").values_list("pk", flat=True):
                 bump_board(round_id)
             before = {name: getattr(fresh, name) for name in changes}
-            claim_version(fresh, version, **changes)
+            claim_version(fresh, version, **changes, **keys)
             audit.record(
                 "contest.changed",
                 contest,
@@ -212,7 +217,3 @@ def _require_same_entries(round_: Round, looked_at: list[int]) -> None:
     """An entry became valid while the others were checked: what was shown to the organiser is not all."""
     if _standing(round_) != looked_at:
         raise Refused("changed-meanwhile", _("The round has changed since; look at what follows again."))
-
-
-def taken(slug: str) -> Refused:
-    return Refused("slug-taken", _("The address %(slug)s is taken already.") % {"slug": slug})

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Contest, Invitation, Membership, Team, User
-from contest.models.names import clean_name, normalise_name
+from contest.names import TEAM, clean_name, normalise_name
 from contest.services import audit
 from contest.services.confirmation import require_confirmed
 from contest.services.locks import lock_team
@@ -21,7 +21,7 @@ INVITATION_DAYS = 14
 def create_team(contest: Contest, user: User, name: str) -> Team:
     """Make a team with its founder as captain."""
     require_confirmed(user)
-    name = clean_name(name)
+    name = clean_name(name, TEAM)
     try:
         with transaction.atomic():
             if Membership.objects.filter(contest=contest, user=user).exists():
@@ -33,7 +33,9 @@ def create_team(contest: Contest, user: User, name: str) -> Team:
             Membership.objects.create(team=team, contest=contest, user=user, role=Membership.Role.CAPTAIN)
             audit.record("team.created", team, contest=contest, actor=user, after={"name": name})
     except IntegrityError:
-        raise Refused("name-taken", _("A team of this contest has this name already.")) from None
+        raise Refused(
+            "name-taken", _("A team of this contest has this name already, or one that looks like it.")
+        ) from None
     return team
 
 

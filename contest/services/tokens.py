@@ -63,6 +63,15 @@ def revoke_token(token: ApiToken, user: User) -> None:
             audit.record("token.revoked", token, contest=contest, actor=user)
 
 
+def revoke_all(user: User) -> int:
+    """End every token of a person, as a new password does. Call it with the person locked."""
+    usable = ApiToken.objects.filter(user=user, revoked_at=None, expires_at__gt=timezone.now())
+    tokens = list(usable.select_related("team__contest"))
+    for token in tokens:
+        revoke_token(token, user)
+    return len(tokens)
+
+
 def note_use(token: ApiToken) -> None:
     """Remember when a token was last used, at most once a minute: reading must stay cheap."""
     now = timezone.now()

@@ -57,7 +57,11 @@ def change_profile(request: UserRequest) -> HttpResponse:
     form = ProfileForm(request.POST, prefix="profile")
     if not form.is_valid():
         return _page(request, profile_form=form)
-    accounts.change_profile(request.user, **form.cleaned_data)
+    try:
+        accounts.change_profile(request.user, **form.cleaned_data)
+    except Refused as refusal:
+        form.add_error("alias", refusal.text)
+        return _page(request, profile_form=form)
     response = redirect("account")
     language = form.cleaned_data["language"]
     if language:
@@ -110,7 +114,10 @@ def change_password(request: UserRequest) -> HttpResponse:
         if form.is_valid():
             accounts.change_password(request.user, form.cleaned_data["password"])
             log_ins.stay(request, request.user)
-            messages.success(request, _("The password is set. Every other browser is logged out."))
+            messages.success(
+                request,
+                _("The password is set. Every other browser is logged out, and your tokens are revoked."),
+            )
             return redirect("account")
     except Refused as refusal:
         form.add_error(None, refusal.text)

@@ -16,11 +16,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.i18n import set_language
 
-from contest.doors import client_address
+from contest.doors import client_network, locked_out
 from contest.errors import Refused
 from contest.forms.accounts import LogInForm, NewPasswordForm, ResetForm, SignUpForm
 from contest.models import AccountToken, User
-from contest.services import accounts, log_ins
+from contest.services import accounts, log_ins, password_guesses
 from contest.services.knocks import knock
 from contest.views.requests import PageRequest
 
@@ -37,7 +37,7 @@ def signup(request: PageRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            knock("sign-up", client_address(request))
+            knock("sign-up", client_network(request))
             user = accounts.sign_up(
                 data["username"], data["email"], data["password"], translation.get_language() or ""
             )
@@ -68,6 +68,8 @@ class LogIn(LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with log_ins.in_turn(request):
+            if not password_guesses.may_try(request):
+                return locked_out(request)
             return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:
@@ -105,7 +107,7 @@ def password_reset(request: PageRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
         try:
-            knock("reset", client_address(request))
+            knock("reset", client_network(request))
             knock("reset-to", email.lower(), limit=5)
         except Refused as refusal:
             form.add_error(None, refusal.text)
