@@ -157,6 +157,10 @@ def results_are_public(round_: Round) -> bool:
     """Attack results are public at once where feedback is full, otherwise from the results phase on."""
     if round_.feedback == Feedback.FULL:
         return is_told(round_)
+    return results_have_begun(round_)
+
+
+def results_have_begun(round_: Round) -> bool:
     now = timezone.now()
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
 
@@ -189,16 +193,15 @@ def entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -
     raise Http404
 
 
-def portrait_is_open(user: Viewer, entry: Entry) -> bool:
-    """Whether an entry's pictures are for somebody who sees its page.
+def sees_individuals(user: Viewer, entry: Entry) -> bool:
+    """Whether somebody may see what names or counts single people of an entry: who was found, its pictures.
 
-    They count customers by how far they moved, which P tells: before the results phase that would help
-    attackers, even where the board shows all numbers at once.
+    Before the results phase that helps attackers even where the board shows all numbers at once: a list of
+    those found and the guesses of the house attacks together give rows of P away.
     """
     if owns_entry(user, entry) or is_organiser(user, entry.round.contest):
         return True
-    now = timezone.now()
-    return Phase.objects.filter(round=entry.round, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
+    return results_have_begun(entry.round)
 
 
 def own_entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:

@@ -34,7 +34,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
     round_ = entry.round
     is_owner = access.owns_entry(user, entry)
     can_organise = access.is_organiser(user, round_.contest)
-    is_public = access.results_are_public(round_)
+    sees_individuals = access.sees_individuals(user, entry)
     show_details = is_owner or can_organise
     show_attacks = access.sees_attacks(user, round_)
     runs = (
@@ -64,8 +64,8 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "show_attacks": show_attacks,
         "safety": _safety(entry) if show_attacks else None,
         **_place(entry, show_attacks),
-        "weakest": _weakest(entry, runs) if is_owner or is_public else [],
-        "charts": charts_of_entry(entry) if access.portrait_is_open(user, entry) else [],
+        "weakest": _weakest(entry, runs) if sees_individuals else [],
+        "charts": charts_of_entry(entry) if sees_individuals else [],
         "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
         "explained": [(cell, title_of(cell)) for cell in cells_of(user, entry)],

@@ -241,7 +241,13 @@ BUNDLES = (
     "%(name)s, or another one of %(names)s",
 )
 
+ACCEPTED = (
+    "Keep the seeds that the bundle names. Anybody who has them can compute who is who in the house entries.",
+)
+"""What organisers accept before something is done; declared where it is done."""
+
 PHRASES: tuple[str, ...] = (
+    *ACCEPTED,
     *PLACES,
     *BUNDLES,
     *FILES,

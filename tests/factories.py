@@ -71,6 +71,8 @@ def make_round(contest: Contest | None = None, *, data: Dataset | None = None, *
         dataset=register_dataset("Small", data or small_data()),
         limits=fields.pop("limits", LIMITS),
         attacks=fields.pop("attacks", ["re-itemset"]),
+        # Ties are drawn alike in every run of a test.
+        seed=fields.pop("seed", 0),
         phases=fields.pop(
             "phases",
             [(Phase.Kind.ANONYMISE, now - day, now + day), (Phase.Kind.RESULTS, now + day, now + 2 * day)],

@@ -32,6 +32,7 @@ STATUS_OF_REFUSAL = {
     "bad-program": 422,
     "bad-parameters": 422,
     "bad-data": 422,
+    "seeds-named": 422,
     "bad-address": 422,
     "not-a-target": 422,
     "no-guess": 422,

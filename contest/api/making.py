@@ -19,6 +19,7 @@ from contest.api.orders import known_zone
 from contest.api.organise import OrganiserView
 from contest.api.view import valid
 from contest.bundle.files import open_upload_bundle, preset_bundle, preset_names
+from contest.bundle.specification import KNOWN_SEEDS
 from contest.forms.new_contest import FILES, FIRST_YEAR, LAST_YEAR, BundleForm, DataForm, NewContestForm
 from contest.services.bundles import create_from_bundle, register_data
 from contest.services.settings import change_data, require_no_entries
@@ -84,6 +85,7 @@ class BundleOrder(Shape):
         allow_empty_file=True, help_text="contest.yaml, or a zip with it and its data files."
     )
     slug = s.SlugField(max_length=50, required=False, help_text="Another address than the bundle’s.")
+    known_seeds = s.BooleanField(default=False, help_text=KNOWN_SEEDS)
 
 
 class MadeShape(Shape):
@@ -147,7 +149,13 @@ class Bundles(OrganiserView):
                 problems = [problem.as_dict() for problem in opened.checked.problems]
                 text = _("The bundle does not describe a contest; `detail` says where.")
                 return Response(errors.body("bad-bundle", text, {"problems": problems}), 422)
-            made = create_from_bundle(opened.checked.bundle, self.user, opened.open_file, slug=slug)
+            made = create_from_bundle(
+                opened.checked.bundle,
+                self.user,
+                opened.open_file,
+                slug=slug,
+                known_seeds=form.cleaned_data["known_seeds"],
+            )
         return Response(MadeShape(made).data, 201)
 
 

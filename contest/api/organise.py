@@ -52,7 +52,7 @@ class HouseEntries(OrganiserView):
         access.organised_contest_for(self.viewer, slug)
         data = self.read(requests.HouseEntryOrder)
         round_ = access.round_for(self.viewer, slug, data["round"])
-        job = request_house_entry(round_, self.user, data["method"], data["parameters"], data["seed"])
+        job = request_house_entry(round_, self.user, data["method"], data["parameters"])
         return Response(shapes.JobShape(job).data, 201)
 
 

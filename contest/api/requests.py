@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers as s
 
 from anonymizers.registry import EVERY_ANONYMIZER
-from contest.services.house import secret_seed
 from datasets.formats import FORMATS, Format
 
 Shape = s.Serializer[Any]
@@ -61,7 +60,6 @@ class HouseEntryOrder(Shape):
     round = s.SlugField()
     method = s.ChoiceField([method.name for method in EVERY_ANONYMIZER])
     parameters = s.DictField(child=s.CharField(max_length=200), required=False, default=dict)
-    seed = s.IntegerField(min_value=0, max_value=2**31 - 1, default=secret_seed)
 
 
 class Steering(Shape):

@@ -127,6 +127,10 @@ class RoundShape(Shape):
     ranking = RankingShape()
     house_attacks = s.ListField(child=s.CharField())
     house_takes_places = s.BooleanField(source="round.house_takes_places")
+    seeds_known = s.BooleanField(
+        source="round.seeds_known",
+        help_text="Seeds were named, not drawn: who has them knows the truths of the house entries.",
+    )
     attacks_per_day = s.IntegerField(source="round.attacks_per_day")
     program_seconds = s.IntegerField(source="round.program_seconds")
     program_megabytes = s.IntegerField(source="round.program_megabytes")

@@ -50,7 +50,7 @@ def _round(given: Mapping[str, Any]) -> RoundSpec:
         phases=in_order(_phase(kind, span) for kind, span in given["phases"].items()),
         weight=float(given.get("weight", 1.0)),
         hidden=given.get("hidden", False),
-        seed=given.get("seed", 0),
+        seed=given.get("seed"),
         rules=FileRules(**{key.replace("-", "_"): value for key, value in given.get("rules", {}).items()}),
         limits=tuple(_limit(limit) for limit in given.get("limits", ())),
         attacks=tuple(given.get("attacks", ())),

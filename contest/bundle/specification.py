@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from contest.bundle.reading import Path
 from datasets.rules import FileRules
 from scoring.rules import Limit
+
+KNOWN_SEEDS = (
+    "Keep the seeds that the bundle names. Anybody who has them can compute who is who in the house entries."
+)
+"""What an organiser accepts, on the page, in the API or on the command line, before a contest is made with
+seeds that are written down."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +28,11 @@ class PhaseSpec:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A house entry: made by an anonymizer with these parameters and this seed."""
+    """A house entry: made by an anonymizer with these parameters and this seed, or one that is drawn."""
 
     method: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 1
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ class RoundSpec:
     phases: tuple[PhaseSpec, ...]
     weight: float = 1.0
     hidden: bool = False
-    seed: int = 0
+    seed: int | None = None
     rules: FileRules = field(default_factory=FileRules)
     limits: tuple[Limit, ...] = ()
     attacks: tuple[str, ...] = ()
@@ -79,6 +85,11 @@ class RoundSpec:
     @property
     def starts_at(self) -> datetime.datetime:
         return min(phase.starts_at for phase in self.phases)
+
+    @property
+    def names_seeds(self) -> bool:
+        """Whether a seed is written down that would otherwise be drawn in secret."""
+        return any(seed is not None for seed in (self.seed, *(it.seed for it in self.baselines)))
 
 
 @dataclass(frozen=True)
@@ -98,22 +109,9 @@ class Bundle:
     def starts_at(self) -> datetime.datetime:
         return min(round_.starts_at for round_ in self.rounds)
 
-
-def reseeded(bundle: Bundle, draw: Callable[[], int]) -> Bundle:
-    """The same contest with other seeds of its house attacks and house entries.
-
-    The seeds of a preset are known to everybody: whoever has them can make its house entries again, truth and
-    all. The data is public and keeps its seed.
-    """
-    rounds = tuple(
-        dataclasses.replace(
-            round_,
-            seed=draw(),
-            baselines=tuple(dataclasses.replace(baseline, seed=draw()) for baseline in round_.baselines),
-        )
-        for round_ in bundle.rounds
-    )
-    return dataclasses.replace(bundle, rounds=rounds)
+    @property
+    def names_seeds(self) -> bool:
+        return any(round_.names_seeds for round_ in self.rounds)
 
 
 def shifted(phases: Iterable[PhaseSpec], by: datetime.timedelta) -> tuple[PhaseSpec, ...]:

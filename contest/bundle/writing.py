@@ -48,7 +48,7 @@ def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
         "weight": round_.weight,
         "hidden": round_.hidden,
         "data": round_.data,
-        "seed": round_.seed,
+        **({} if round_.seed is None else {"seed": round_.seed}),
         "phases": {
             phase.kind: {"from": _time(phase.starts_at, zone), "until": _time(phase.ends_at, zone)}
             for phase in round_.phases
@@ -60,7 +60,7 @@ def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
             {
                 "method": baseline.method,
                 "parameters": dict(sorted(baseline.parameters.items())),
-                "seed": baseline.seed,
+                **({} if baseline.seed is None else {"seed": baseline.seed}),
             }
             for baseline in round_.baselines
         ],

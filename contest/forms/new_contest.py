@@ -15,10 +15,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.check import OpenFile
-from contest.bundle.specification import Bundle, DataSpec, moved, reseeded
+from contest.bundle.specification import KNOWN_SEEDS, Bundle, DataSpec, moved
 from contest.forms.settings import zone_choices
 from contest.names import TITLE, clean_name
-from contest.services.house import secret_seed
 from datasets.formats import FORMATS, Format, UploadFile, find_format
 
 RETAIL = "online-retail.csv"
@@ -228,7 +227,7 @@ class NewContestForm(DataForm):
         """The preset with what was decided here."""
         given = self.cleaned_data
         bundle = dataclasses.replace(
-            moved(reseeded(self.bundle, secret_seed), given["starts_at"]),
+            moved(self.bundle, given["starts_at"]),
             title=given["title"],
             slug=given["slug"],
             summary=given["summary"],
@@ -252,3 +251,4 @@ class BundleForm(forms.Form):
         required=False,
         validators=[validate_slug],
     )
+    known_seeds = forms.BooleanField(label=_(KNOWN_SEEDS), required=False)

@@ -11,7 +11,6 @@ from anonymizers.registry import EVERY_ANONYMIZER
 from attacks.games import GAMES
 from contest.models import Contest, Entry, Round, Team, User
 from contest.names import normalise_name
-from contest.services.house import secret_seed
 from contest.words import say
 from scoring.registry import measure as find_measure
 from scoring.registry import measures_of
@@ -47,7 +46,6 @@ class HouseEntryForm(forms.Form):
     """The second step: a field for every parameter that the method declares."""
 
     round = forms.ModelChoiceField(Round.objects.none(), label=_("Round"), empty_label=None)
-    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1, initial=secret_seed)
 
     def __init__(self, contest: Contest, method: Anonymizer, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

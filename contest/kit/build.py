@@ -30,7 +30,7 @@ SAMPLES = {
 }
 """House methods of each format whose entries the kit shows."""
 SAMPLE_SEED = 20161011
-"""Not the seed 1 of the presets' house entries: a sample shows its truth, and a house entry hides it."""
+"""Known to everybody, as a sample shows its truth; the seeds of house entries are drawn in secret."""
 
 
 def open_kit(round_: Round) -> IO[bytes]:

@@ -16,6 +16,7 @@ class Commitment(models.Model):
 
     class What(models.TextChoices):
         SEED = "seed", _("seed of the house attacks")
+        HOUSE = "house", _("seed of a house entry")
         ENTRIES = "entries", _("frozen entries and their truths")
         BOARD = "board", _("final board")
 
@@ -34,11 +35,11 @@ class Commitment(models.Model):
             models.UniqueConstraint(fields=["round", "what", "version"], name="commitment_once_a_version"),
             models.UniqueConstraint(
                 fields=["round", "what"],
-                condition=Q(withdrawn_at__isnull=True),
+                condition=Q(withdrawn_at__isnull=True) & ~Q(what="house"),
                 name="one_standing_commitment",
             ),
             models.CheckConstraint(
-                condition=Q(what__in=["seed", "entries", "board"]), name="commitment_what"
+                condition=Q(what__in=["seed", "house", "entries", "board"]), name="commitment_what"
             ),
         ]
 

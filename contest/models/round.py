@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.models.contest import Contest
 from contest.models.dataset import Dataset
+from contest.models.seeds import secret_seed
 
 
 class Feedback(models.TextChoices):
@@ -39,7 +40,15 @@ class Round(models.Model):
     attacks_per_day = models.PositiveSmallIntegerField(default=10)
     program_seconds = models.PositiveSmallIntegerField(default=60, help_text=_("CPU seconds a target."))
     program_megabytes = models.PositiveIntegerField(default=1024, help_text=_("Memory a target."))
-    seed = models.PositiveBigIntegerField(default=0)
+    seed = models.PositiveBigIntegerField(default=secret_seed)
+    seed_named = models.BooleanField(
+        default=False, db_default=False, help_text=_("The seed was written in its bundle, not drawn.")
+    )
+    seeds_known = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("Its seeds were named, not drawn: who has them knows the truths of its house entries."),
+    )
     is_hidden = models.BooleanField(
         default=False,
         db_default=False,

@@ -18,6 +18,7 @@ from contest.bundle.spans import in_order
 from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, named_files
 from contest.errors import Refused
 from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
+from contest.models.seeds import secret_seed
 from contest.names import clean_slug, look_of
 from contest.services import audit
 from contest.services.contests import create_contest, create_round
@@ -34,10 +35,14 @@ from scoring.rules import Limit
 
 
 def create_from_bundle(
-    bundle: Bundle, user: User, open_file: OpenFile, *, slug: str | None = None
+    bundle: Bundle, user: User, open_file: OpenFile, *, slug: str | None = None, known_seeds: bool = False
 ) -> Contest:
-    """Make the contest that a checked bundle describes, all of it or nothing."""
+    """Make the contest that a checked bundle describes, all of it or nothing.
+
+    Seeds that it does not name are drawn in secret. One that it names is refused without ``known_seeds``.
+    """
     slug = slug or bundle.slug
+    _require_secret_seeds(bundle, known_seeds)
     _require_free(slug)
     sets = {data.name: register_data(data, user, open_file) for data in bundle.data}
     with transaction.atomic():
@@ -57,6 +62,16 @@ def create_from_bundle(
             create_round_of(contest, user, spec, sets[spec.data], position)
         audit.record("contest.created_from_bundle", contest, contest=contest, actor=user)
     return contest
+
+
+def _require_secret_seeds(bundle: Bundle, known_seeds: bool) -> None:
+    named = [round_.slug for round_ in bundle.rounds if round_.names_seeds]
+    if named and not known_seeds:
+        text = _(
+            "The bundle names seeds in %(rounds)s: anybody who has them can compute who is who in the house "
+            "entries. Leave them out, and secret ones are drawn; or accept it with known_seeds."
+        )
+        raise Refused("seeds-named", text % {"rounds": ", ".join(named)})
 
 
 def _require_free(slug: str) -> None:
@@ -93,7 +108,9 @@ def create_round_of(
         position=position,
         weight=spec.weight,
         is_hidden=spec.hidden,
-        seed=spec.seed,
+        seed=secret_seed() if spec.seed is None else spec.seed,
+        seed_named=spec.seed is not None,
+        seeds_known=spec.names_seeds,
         ranking=spec.ranking,
         house_takes_places=spec.house_takes_places,
         feedback=spec.feedback,
@@ -207,7 +224,10 @@ def _source(dataset: Dataset) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def round_spec(round_: Round, data: str) -> RoundSpec:
-    """A round as a bundle describes it; ``data`` is the name of its data set there."""
+    """A round as a bundle describes it; ``data`` is the name of its data set there.
+
+    Seeds that were drawn stay where they are: a bundle goes from hand to hand.
+    """
     phases = [PhaseSpec(phase.kind, phase.starts_at, phase.ends_at) for phase in round_.phases.all()]
     attacks = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE).order_by("pk")
     house = Job.objects.filter(kind=Job.Kind.HOUSE, payload__round=round_.pk).order_by("pk")
@@ -218,12 +238,13 @@ def round_spec(round_: Round, data: str) -> RoundSpec:
         phases=in_order(phases),
         weight=round_.weight,
         hidden=round_.is_hidden,
-        seed=round_.seed,
+        seed=round_.seed if round_.seed_named else None,
         rules=FileRules(**round_.file_rules),
         limits=tuple(Limit(**limit) for limit in round_.limits),
         attacks=tuple(attacks.values_list("name", flat=True)),
         baselines=tuple(
-            Baseline(job.payload["method"], job.payload["parameters"], job.payload["seed"]) for job in house
+            Baseline(job.payload["method"], job.payload["parameters"], job.payload.get("seed"))
+            for job in house
         ),
         ranking=round_.ranking,
         house_takes_places=round_.house_takes_places,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Max
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest import queries, vault
@@ -22,13 +23,33 @@ from contest.storage import published
 
 def commit(round_: Round, what: Commitment.What, now: datetime.datetime) -> Commitment:
     """Publish the hash of what is so now. Call it inside the transaction that makes it so."""
+    return _publish(round_, what, facts_of(round_, what), now)
+
+
+def commit_house_seed(round_: Round, facts: dict[str, Any]) -> Commitment:
+    """Keep how a house entry is made where only organisers of the site reach it, and publish its hash.
+
+    Call it inside a transaction. After the results nothing is to be hidden any more.
+    """
+    # Two orders at once must not take the same version.
+    fresh = Round.objects.select_for_update(no_key=True).get(pk=round_.pk)
+    now = timezone.now()
+    made = _publish(round_, Commitment.What.HOUSE, [facts], now)
+    if fresh.revealed_at is not None:
+        Commitment.objects.filter(pk=made.pk).update(revealed_at=now)
+    return made
+
+
+def _publish(
+    round_: Round, what: Commitment.What, facts: list[dict[str, Any]], now: datetime.datetime
+) -> Commitment:
     payload = canonical_json(
         {
             "contest": round_.contest.slug,
             "round": round_.slug,
             "what": what.value,
             "salt": secrets.token_hex(16),
-            "facts": facts_of(round_, what),
+            "facts": facts,
         }
     )
     last = Commitment.objects.filter(round=round_, what=what).aggregate(last=Max("version"))["last"] or 0
@@ -94,7 +115,8 @@ def verify_commitment(commitment: Commitment) -> Verification:
         raise Refused("not-revealed", _("What this hash stands for is not revealed yet."))
     recomputed = _sha256(commitment.payload)
     differences = [] if recomputed == commitment.sha256 else ["The payload has another hash than published."]
-    if commitment.withdrawn_at is None:
+    # The seed of a house entry is kept nowhere else, so there is nothing to compare it with.
+    if commitment.withdrawn_at is None and commitment.what != Commitment.What.HOUSE:
         committed = json.loads(commitment.payload)["facts"]
         what = Commitment.What(commitment.what)
         today = json.loads(canonical_json(facts_of(commitment.round, what)))

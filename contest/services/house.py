@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import secrets
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,21 +16,26 @@ from anonymizers.parameters import checked
 from anonymizers.registry import anonymizer
 from contest import vault
 from contest.errors import Refused
-from contest.models import Job, Round, User
+from contest.models import Commitment, Job, Round, User
+from contest.models.seeds import secret_seed
 from contest.services import audit, entries, jobs
+from contest.services.commitments import commit_house_seed
 from contest.services.teams import house_team
 from contest.words import say
 
 
-def secret_seed() -> int:
-    """A seed that nobody guesses: who knows it can make a house entry again, and with it the truth."""
-    return secrets.randbelow(2**31)
-
-
 def request_house_entry(
-    round_: Round, user: User | None, method: str, parameters: dict[str, Any] | None = None, seed: int = 1
+    round_: Round,
+    user: User | None,
+    method: str,
+    parameters: dict[str, Any] | None = None,
+    seed: int | None = None,
 ) -> Job:
-    """Ask for an entry made by a house anonymizer; a worker makes it and hands it in."""
+    """Ask for an entry made by a house anonymizer; a worker makes it and hands it in.
+
+    Its seed is drawn and kept in a commitment, whose hash is public at once and whose text after the results;
+    neither the job nor the log holds it, for attack machines read both. A seed that is named is no secret.
+    """
     try:
         described = anonymizer(method)
         checked(method, described.parameters, parameters or {})
@@ -42,15 +47,28 @@ def request_house_entry(
             _("The method %(method)s is not made for the format of this round's data, %(format)s.")
             % {"method": method, "format": round_.dataset.format},
         )
+    order = {"method": method, "parameters": parameters or {}}
     with transaction.atomic():
-        job = jobs.enqueue_job(
-            Job.Kind.HOUSE,
-            payload={"round": round_.pk, "method": method, "parameters": parameters or {}, "seed": seed},
-        )
+        if seed is None:
+            secret = commit_house_seed(round_, {**order, "seed": secret_seed()})
+            payload = {"round": round_.pk, **order, "commitment": secret.version}
+        else:
+            payload = {"round": round_.pk, **order, "seed": seed}
+        job = jobs.enqueue_job(Job.Kind.HOUSE, payload=payload)
         audit.record(
             "house_entry.requested", job, contest=round_.contest, actor=user, after=dict(job.payload)
         )
     return job
+
+
+def seed_of(job: Job) -> int:
+    """The seed of a house entry: as it was named, or from its commitment."""
+    if "seed" in job.payload:
+        return int(job.payload["seed"])
+    kept = Commitment.objects.get(
+        round=job.payload["round"], what=Commitment.What.HOUSE, version=job.payload["commitment"]
+    )
+    return int(json.loads(kept.payload)["facts"][0]["seed"])
 
 
 def hand_in_house_entry(claim: jobs.Claim, round_: Round, release: Any) -> None:
@@ -66,6 +84,4 @@ def hand_in_house_entry(claim: jobs.Claim, round_: Round, release: Any) -> None:
         team = house_team(
             round_.contest, f"House · {payload['method']}" + (f" ({settings})" if settings else "")
         )
-        entries.submit_entry(
-            round_, team, None, upload, note=f"seed {payload['seed']}", method=payload["method"]
-        )
+        entries.submit_entry(round_, team, None, upload, method=payload["method"])

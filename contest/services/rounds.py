@@ -16,12 +16,11 @@ from django.utils.translation import ngettext
 from contest.bundle.files import preset_bundle, preset_names
 from contest.bundle.specification import PhaseSpec, RoundSpec, shifted
 from contest.errors import Refused
-from contest.models import Attack, Contest, Dataset, Entry, Job, Phase, Rescore, Round, User
+from contest.models import Attack, Commitment, Contest, Dataset, Entry, Job, Phase, Rescore, Round, User
 from contest.services import audit
 from contest.services.bundles import create_round_of, round_spec
 from contest.services.consequences import Consequence
 from contest.services.contests import taken
-from contest.services.house import secret_seed
 from contest.services.locks import lock_phases, lock_teams
 from contest.services.repair import require_reason
 from contest.services.settings import claim_version
@@ -105,7 +104,7 @@ def planned(contest: Contest, new: NewRound) -> tuple[Source, RoundSpec]:
         slug=new.slug,
         name=new.name,
         hidden=True,
-        seed=secret_seed(),
+        seed=None,
         baselines=(),
         phases=shifted(source.spec.phases, new.starts_at - source.spec.starts_at),
     )
@@ -160,6 +159,7 @@ def remove_round(round_: Round, user: User, version: int, reason: str) -> None:
             reason=reason,
         )
         _orders(round_).delete()
+        Commitment.objects.filter(round=round_, what=Commitment.What.HOUSE).delete()
         Rescore.objects.filter(round=round_).delete()
         Round.objects.filter(pk=round_.pk).delete()
 

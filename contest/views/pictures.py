@@ -56,7 +56,7 @@ def entry_picture(
 ) -> HttpResponse:
     """One picture of an entry as a file."""
     entry = access.entry_for(request.user, slug, round_slug, entry_id)
-    if not access.portrait_is_open(request.user, entry):
+    if not access.sees_individuals(request.user, entry):
         raise Http404
     return as_file(_find(charts_of_entry(entry), name), form)
 

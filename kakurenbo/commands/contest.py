@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from contest.bundle.files import open_bundle, preset_names, preset_text
+from contest.bundle.specification import KNOWN_SEEDS
 from kakurenbo.installation import manage
 from kakurenbo.main import UsageError
 
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     create.add_argument("file", metavar="FILE", help="YAML file, zip, or name of a preset")
     create.add_argument("--organiser", required=True, metavar="NAME", help="user name of the first organiser")
     create.add_argument("--slug", help="another address than the bundle's")
+    create.add_argument("--known-seeds", action="store_true", help=KNOWN_SEEDS)
     create.add_argument("--starts", metavar="TIME", help="move the first phase to this time, with its zone")
     line = "Write a contest's bundle."
     export = acts.add_parser("export", help=line, description=line)
@@ -50,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.act == "create":
         options = {name: getattr(arguments, name) for name in ("organiser", "slug", "starts")}
-        return manage("contest_create", arguments.file, **options)
+        flags = ["--known-seeds"] * arguments.known_seeds
+        return manage("contest_create", arguments.file, *flags, **options)
     if arguments.act == "import":
         options = {name: getattr(arguments, name) for name in ("organiser", "slug")}
         return manage("contest_import", arguments.file, *["--rescore"] * arguments.rescore, **options)

@@ -178,7 +178,7 @@ def test_an_organiser_runs_a_contest_from_a_preset_to_its_results(
     live_server: Any, strict_context: BrowserContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With seeds drawn in secret, which house entries are valid would be a matter of luck.
-    monkeypatch.setattr("contest.forms.new_contest.secret_seed", lambda: 1)
+    monkeypatch.setattr("contest.services.house.secret_seed", lambda: 1)
     make_user("oni", is_staff=True)
     page = strict_context.new_page()
     log_in(page, live_server.url)

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 
 from contest.bundle.check import check_bundle, schema
 from contest.bundle.files import open_bundle, open_zip, preset_names, preset_text, write_zip
-from contest.bundle.specification import moved, reseeded
+from contest.bundle.specification import moved
 from contest.bundle.writing import bundle_text
 from kakurenbo.main import main
 from scoring.presets import PWSCUP2016
@@ -212,13 +212,8 @@ def test_checking_loads_no_django() -> None:
     assert (done.returncode, done.stdout) == (0, "valid\n"), done.stderr
 
 
-def test_a_contest_with_other_seeds_is_else_the_same() -> None:
-    bundle = check_bundle(preset_text("pwscup2016")).bundle
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_names_no_seed_that_must_be_secret(name: str) -> None:
+    bundle = check_bundle(preset_text(name)).bundle
     assert bundle is not None
-    old = [seed for r in bundle.rounds for seed in (r.seed, *(entry.seed for entry in r.baselines))]
-    drawn, given_back = iter(range(10**6)), iter(old)
-    other = reseeded(bundle, lambda: next(drawn))
-    assert [seed for r in other.rounds for seed in (r.seed, *(entry.seed for entry in r.baselines))] == list(
-        range(len(old))
-    )
-    assert reseeded(other, lambda: next(given_back)) == bundle
+    assert not bundle.names_seeds

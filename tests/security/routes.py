@@ -45,6 +45,8 @@ def sample(world: World, parameter: str, contest: str) -> str:
         "token_id": world.names["TOKEN"],
         "token": world.names["LINK"],
         "name": "M.csv",
+        "cell": "hits",
+        "form": "svg",
         "kind": "attacks",
         "act": "open",
         "uidb64": "MQ",

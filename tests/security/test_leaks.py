@@ -19,10 +19,11 @@ from django.test import Client
 from django.utils import timezone
 
 from contest import memo, vault
-from contest.models import AttackRun, Entry, Phase, Round, Score
+from contest.models import AttackRun, Entry, Phase, Portrait, Round, Score, Signal
 from tests.factories import entry_files
-from tests.security.crawl import crawl
-from tests.security.world import World, make_world
+from tests.security.crawl import CHANGING, crawl
+from tests.security.routes import routes
+from tests.security.world import ROLES, World, make_world
 
 pytestmark = pytest.mark.django_db
 
@@ -144,6 +145,104 @@ def test_the_owners_secrets_are_nowhere_within_reach_of_others(world: World, kin
                     texts = [archive.read(name) for name in archive.namelist()]
             for what, secret in secrets.items():
                 assert not any(secret in text for text in texts), f"{what} at {path} for {role}, {kind}"
+
+
+SEES_INDIVIDUALS = ("owner", "organiser")
+"""Who may read before the results which people of the owners' entry were found: its team, and who runs it."""
+CANARY = "canary-customer-5e1f"
+Look = Callable[[World, str], dict[str, bytes]]
+
+
+def every_route(world: World, role: str) -> dict[str, bytes]:
+    """The bodies of all routes, linked or not, filled with the official entry and a house attack on it."""
+    names = dict(world.names)
+    world.names |= {"DRAFT": names["ENTRY"], "DRYRUN": names["ATTACK"]}
+    memo.forget_everything()
+    cache.clear()
+    found = {}
+    for route in routes():
+        if route.name in {"logout", "kit"}:
+            continue
+        path = route.path(world)
+        client = world.browser(role)
+        answer = client.get(path, headers=world.headers(role) if route.is_api else {})
+        body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        found[path] = CHANGING.sub(b"", body)
+    world.names = names
+    return found
+
+
+def plant_canaries() -> None:
+    """Write an unlikely name of a person to every place of the database that can name one."""
+    AttackRun.objects.update(found_customers=[7, 3, 9])
+    AttackRun.objects.update(log=f"found {CANARY}", reason=f"found {CANARY}")
+    for score in Score.objects.all():
+        score.detail |= {"customers": [CANARY]}
+        score.save()
+    problem = {"file": "M.csv", "line": 3, "column": "customer_id", "code": "x", "got": CANARY}
+    Entry.objects.update(problems=[problem | {"expected": CANARY}])
+    Portrait.objects.all().delete()
+    for entry in Entry.objects.filter(is_official=True):
+        Signal.objects.create(
+            round=entry.round, kind="row-order", entry=entry, strength=9, threshold=4, detail={"who": CANARY}
+        )
+
+
+def naming(world: World, role: str, look: Look = every_route) -> list[str]:
+    """Pages that change with who was found, or that show the planted name."""
+    with transaction.atomic():
+        before = look(world, role)
+        plant_canaries()
+        after = look(world, role)
+        transaction.set_rollback(True)
+    return [
+        path
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path) or CANARY.encode() in after.get(path, b"")
+    ]
+
+
+def test_before_the_results_nobody_else_learns_which_people_were_found(world: World) -> None:
+    """Every role × route: with full feedback counts are public at once, people are not."""
+    set_phase(world, Phase.Kind.ATTACK, "full")
+    for role in (role for role in ROLES if role not in SEES_INDIVIDUALS):
+        assert naming(world, role) == [], role
+
+
+@pytest.mark.parametrize(
+    ("kind", "feedback"),
+    [("before", "full"), ("anonymise", "full"), ("attack", "bands"), ("attack", "none")],
+)
+def test_in_no_phase_before_the_results_rivals_learn_which_people_were_found(
+    world: World, kind: str, feedback: str
+) -> None:
+    set_phase(world, kind, feedback)
+    assert naming(world, "rival") == []
+
+
+def test_no_link_leads_to_the_people_who_were_found(world: World) -> None:
+    set_phase(world, Phase.Kind.ATTACK, "full")
+    assert naming(world, "loner", reachable) == []
+
+
+def entry_page(world: World) -> str:
+    return f"/contests/open-contest/practice/entries/{world.entry.pk}/"
+
+
+def test_the_entrys_own_team_and_the_organisers_see_its_people_before_the_results(world: World) -> None:
+    """The search can find something: the same look shows those who may see it the difference."""
+    set_phase(world, Phase.Kind.ATTACK, "full")
+    for role in SEES_INDIVIDUALS:
+        assert entry_page(world) in naming(world, role), role
+
+
+@pytest.mark.parametrize("feedback", ["full", "none"])
+def test_after_the_results_everybody_sees_which_people_were_easiest_to_find(
+    world: World, feedback: str
+) -> None:
+    set_phase(world, Phase.Kind.RESULTS, feedback)
+    for role in ("visitor", "rival"):
+        assert entry_page(world) in naming(world, role), role
 
 
 def test_no_address_leads_to_a_file_of_the_vault(world: World) -> None:

@@ -52,7 +52,7 @@ def small_preset(name: str) -> str:
 @pytest.mark.parametrize("text", [SMALL, *map(small_preset, preset_names())], ids=["small", *preset_names()])
 def test_export_of_create_is_the_same_times_included(text: str) -> None:
     bundle = bundle_of(text)
-    contest = create_from_bundle(bundle, make_user(), nothing)
+    contest = create_from_bundle(bundle, make_user(), nothing, known_seeds=True)
     exported = export_bundle(Contest.objects.get(pk=contest.pk)).bundle
     assert exported == bundle
     assert bundle_text(exported) == bundle_text(bundle)
@@ -80,11 +80,11 @@ def test_every_setting_survives() -> None:
         description="Tab\there\r\n«こ»",
     )
     assert bundle_of(bundle_text(wide)) == wide
-    assert export_bundle(create_from_bundle(wide, make_user(), nothing)).bundle == wide
+    assert export_bundle(create_from_bundle(wide, make_user(), nothing, known_seeds=True)).bundle == wide
 
 
 def test_a_contest_from_a_bundle_plays() -> None:
-    create_from_bundle(bundle_of(SMALL), make_user(), nothing)
+    create_from_bundle(bundle_of(SMALL), make_user(), nothing, known_seeds=True)
     work_off()
     entry = Entry.objects.get()
     assert (entry.method, entry.team.name) == ("swap", "House · swap (share=0.3)")
@@ -104,14 +104,14 @@ def test_data_files_come_back_byte_for_byte(tmp_path: Path) -> None:
         f"transactions: {{name: T.csv, sha256: {described['T.csv']}}}}}"
     )
     bundle = bundle_of(SMALL.replace("generate: {customers: 12, seed: 7}", source))
-    create_from_bundle(bundle, make_user(), lambda name: io.BytesIO(files[name]))
+    create_from_bundle(bundle, make_user(), lambda name: io.BytesIO(files[name]), known_seeds=True)
     out = tmp_path / "out"
     out.mkdir()
     call_command("contest_export", "small", "--out", str(out / "small.yaml"), stdout=io.StringIO())
     assert {name: (out / name).read_bytes() for name in files} == files
     call_command("contest_export", "small", "--out", str(out / "small.zip"), stdout=io.StringIO())
     make_user("kappa")
-    words = [str(out / "small.zip"), "--organiser", "Kappa", "--slug", "again"]
+    words = [str(out / "small.zip"), "--organiser", "Kappa", "--slug", "again", "--known-seeds"]
     call_command("contest_create", *words, stdout=io.StringIO())
     again = export_bundle(Contest.objects.get(slug="again")).bundle
     assert dataclasses.replace(again, slug="small") == bundle
@@ -123,7 +123,7 @@ def test_bad_data_leaves_nothing_behind() -> None:
     source = f"files: {{master: {file}, transactions: {file}}}"
     bundle = bundle_of(SMALL.replace("generate: {customers: 12, seed: 7}", source))
     with pytest.raises(Refused) as caught:
-        create_from_bundle(bundle, make_user(), lambda name: io.BytesIO(b"x"))
+        create_from_bundle(bundle, make_user(), lambda name: io.BytesIO(b"x"), known_seeds=True)
     assert caught.value.code == "bad-data"
     assert "M.csv, line 1" in caught.value.text
     assert not Contest.objects.exists()
@@ -132,9 +132,9 @@ def test_bad_data_leaves_nothing_behind() -> None:
 
 
 def test_an_address_is_taken_once() -> None:
-    create_from_bundle(bundle_of(SMALL), make_user(), nothing)
+    create_from_bundle(bundle_of(SMALL), make_user(), nothing, known_seeds=True)
     with pytest.raises(Refused) as caught:
-        create_from_bundle(bundle_of(SMALL), make_user(), nothing)
+        create_from_bundle(bundle_of(SMALL), make_user(), nothing, known_seeds=True)
     assert caught.value.code == "slug-taken"
 
 
@@ -146,7 +146,11 @@ def test_a_contest_that_was_not_made_from_a_bundle_has_one_too() -> None:
     bundle = bundle_of(bundle_text(exported.bundle))
     assert bundle == exported.bundle
     contest = create_from_bundle(
-        bundle, make_user(), lambda name: published.open(exported.files[name]), slug="twin"
+        bundle,
+        make_user(),
+        lambda name: published.open(exported.files[name]),
+        slug="twin",
+        known_seeds=True,
     )
     twin = contest.rounds.get()
     assert twin.dataset.transactions_sha256 == round_.dataset.transactions_sha256
@@ -185,9 +189,12 @@ def test_the_command_line_makes_and_writes_a_contest(
     make_user("kappa")
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
-    assert main(["contest", "create", str(path), "--organiser", "kappa"]) == 0
+    words = ["contest", "create", str(path), "--organiser", "kappa"]
+    assert main(words) == 2
+    assert "The bundle names seeds in final" in capsys.readouterr().err
+    assert main([*words, "--known-seeds"]) == 0
     out = tmp_path / "again.yaml"
     assert main(["contest", "export", "small", "--out", str(out)]) == 0
     assert bundle_of(out.read_text()) == bundle_of(SMALL)
-    assert main(["contest", "create", str(path), "--organiser", "kappa"]) == 2
+    assert main([*words, "--known-seeds"]) == 2
     assert "There is a contest with the address 'small' already." in capsys.readouterr().err

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from contest.bundle.files import open_bundle
-from contest.bundle.specification import Bundle, moved
+from contest.bundle.specification import KNOWN_SEEDS, Bundle, moved
 from contest.errors import Refused
 from contest.models import User
 from contest.names import normalise_name
@@ -23,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--organiser", required=True, help="user name of the first organiser")
         parser.add_argument("--slug", help="another address than the bundle's")
+        parser.add_argument("--known-seeds", action="store_true", help=KNOWN_SEEDS)
         parser.add_argument("--starts", help="move the contest so that its first phase starts then")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -38,7 +39,13 @@ class Command(BaseCommand):
                 raise CommandError("\n".join(str(problem) for problem in opened.checked.problems))
             bundle = _moved(opened.checked.bundle, options["starts"])
             try:
-                contest = create_from_bundle(bundle, user, opened.open_file, slug=options["slug"])
+                contest = create_from_bundle(
+                    bundle,
+                    user,
+                    opened.open_file,
+                    slug=options["slug"],
+                    known_seeds=options["known_seeds"],
+                )
             except Refused as refusal:
                 raise CommandError(refusal.text) from None
         self.stdout.write(f"{contest.slug}: {len(bundle.rounds)} rounds, first phase {bundle.starts_at}")

@@ -47,7 +47,7 @@ def house_entry(request: UserRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            request_house_entry(data["round"], request.user, method.name, form.parameters(), data["seed"])
+            request_house_entry(data["round"], request.user, method.name, form.parameters())
         except Refused as refusal:
             form.add_error(None, refusal.text)
         else:

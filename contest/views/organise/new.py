@@ -76,9 +76,16 @@ def _create(request: UserRequest, form: BundleForm, opened: OpenBundle) -> HttpR
         return _choose(request, form, status=422, problems=opened.checked.problems)
     slug = form.cleaned_data["slug"] or None
     try:
-        contest = create_from_bundle(bundle, request.user, opened.open_file, slug=slug)
+        contest = create_from_bundle(
+            bundle,
+            request.user,
+            opened.open_file,
+            slug=slug,
+            known_seeds=form.cleaned_data["known_seeds"],
+        )
     except Refused as refusal:
-        form.add_error("slug" if refusal.code == "slug-taken" else None, refusal.text)
+        fields = {"slug-taken": "slug", "seeds-named": "known_seeds"}
+        form.add_error(fields.get(refusal.code), refusal.text)
         return _choose(request, form, status=422)
     messages.success(request, _("The contest is made as the bundle says."))
     return redirect("organise", contest.slug)
