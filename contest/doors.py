@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from contest.names import normalise_name
+from contest.names.lookalikes import normalise_name
 
 
 def client_address(request: HttpRequest) -> str:

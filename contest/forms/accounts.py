@@ -11,7 +11,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from contest.models import User
-from contest.names import PERSON, clean_name, normalise_name
+from contest.names.lookalikes import normalise_name
+from contest.names.policy import PERSON
+from contest.names.validation import clean_name
 
 
 def new_password(label: Any = None) -> forms.CharField:

@@ -17,7 +17,8 @@ from django.utils.translation import gettext_lazy as _
 from contest.bundle.check import OpenFile
 from contest.bundle.specification import KNOWN_SEEDS, Bundle, DataSpec, moved
 from contest.forms.settings import zone_choices
-from contest.names import TITLE, clean_name
+from contest.names.policy import TITLE
+from contest.names.validation import clean_name
 from datasets.formats import FORMATS, Format, UploadFile, find_format
 
 RETAIL = "online-retail.csv"

@@ -10,7 +10,7 @@ from anonymizers.anonymizer import Anonymizer, Parameter
 from anonymizers.registry import EVERY_ANONYMIZER
 from attacks.games import GAMES
 from contest.models import Contest, Entry, Round, Team, User
-from contest.names import normalise_name
+from contest.names.lookalikes import normalise_name
 from contest.words import say
 from scoring.registry import measure as find_measure
 from scoring.registry import measures_of

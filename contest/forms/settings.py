@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from contest.forms.phases import MomentField, reason_field
 from contest.models import Contest, Round
 from contest.models.round import Feedback
-from contest.names import TITLE, clean_name
+from contest.names.policy import TITLE
+from contest.names.validation import clean_name
 from contest.ranking import RANKINGS
 from contest.services.commitments import canonical_json
 from contest.services.rounds import NewRound, sources

@@ -3,7 +3,8 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from contest.names import TEAM, clean_name
+from contest.names.policy import TEAM
+from contest.names.validation import clean_name
 
 
 class TeamForm(forms.Form):

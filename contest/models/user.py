@@ -8,7 +8,9 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from contest.models.look_key import LookKey
-from contest.names import PERSON, clean_name, normalise_name
+from contest.names.lookalikes import normalise_name
+from contest.names.policy import PERSON
+from contest.names.validation import clean_name
 
 
 class UserManager(BaseUserManager["User"]):

@@ -6,13 +6,8 @@ import itertools
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any
 
-from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
-from django.utils import translation
-from django.utils.translation import gettext as _
 from fontTools.unicodedata import script_extension
 
 from contest.names.lookalikes import look_of, normalise_name
@@ -59,6 +54,26 @@ UNSEEN = (
 """Characters that are shown as nothing, whatever their category: Unicode's Default_Ignorable_Code_Point."""
 AS_PICTURE = str.maketrans("", "", "\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}")
 MOST_MARKS = 3
+HOUSE_WORDS = ("House", "ハウス", "標準")
+"""What the house is called in the languages of the site: on boards, and by its own entries."""
+
+
+def _(text: str) -> str:
+    """Marks a sentence for translation; whoever shows it translates it."""
+    return text
+
+
+class BadName(ValueError):
+    """Why a name is refused: ``text`` is to be translated before ``values`` are filled in."""
+
+    def __init__(self, code: str, text: str, **values: Any) -> None:
+        super().__init__(text % values)
+        self.code = code
+        self.text = text
+        self.values = values
+
+
+TOO_LONG = _("A name has at most %(most)s characters. Got %(got)s instead.")
 
 
 def clean_name(name: str, kind: Kind) -> str:
@@ -68,67 +83,57 @@ def clean_name(name: str, kind: Kind) -> str:
     require_visible(folded)
     # Folding makes three letters of some; the columns of compared names hold two for each.
     if len(folded) > kind.longest or len(normalise_name(folded)) > 2 * kind.longest:
-        raise _refusal(
+        raise BadName(
             "name-too-long",
-            _("A name has at most %(most)s characters. Got %(got)s instead.")
-            % {"most": kind.longest, "got": max(len(folded), len(normalise_name(folded)))},
+            TOO_LONG,
+            most=kind.longest,
+            got=max(len(folded), len(normalise_name(folded))),
         )
     _require_scripts(folded)
     _require_one_kind_of_digits(folded)
     _require_few_marks(folded)
     if not any(unicodedata.category(character)[0] in "LN" for character in folded):
-        raise _refusal("empty-name", _("A name needs at least one letter or digit."))
+        raise BadName("empty-name", _("A name needs at least one letter or digit."))
     if kind.is_player:
         _require_not_the_house(folded)
     return folded if kind.is_folded else " ".join(unicodedata.normalize("NFC", written).split())
 
 
-def clean_slug(slug: str) -> str:
-    """The last part of an address: letters, digits, - and _."""
-    if len(slug) > 50:
-        raise _refusal(
-            "name-too-long",
-            _("A name has at most %(most)s characters. Got %(got)s instead.")
-            % {"most": 50, "got": len(slug)},
-        )
-    validate_slug(slug)
-    return slug
-
-
 def require_visible(name: str) -> None:
     """Refuse a name with characters that nobody sees, or without any that somebody sees."""
     if not name.strip():
-        raise _refusal("empty-name", _("A name needs at least one letter or digit."))
+        raise BadName("empty-name", _("A name needs at least one letter or digit."))
     for character in name:
         unseen = any(first <= ord(character) <= last for first, last in UNSEEN)
         if unseen or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}:
-            raise _refusal(
+            raise BadName(
                 "invisible-character",
-                _("A name may not hold invisible characters (found U+%(code)s).")
-                % {"code": f"{ord(character):04X}"},
+                _("A name may not hold invisible characters (found U+%(number)s)."),
+                number=f"{ord(character):04X}",
             )
 
 
 def _require_scripts(name: str) -> None:
     """Every character belongs to a script in use, and all to one script or one usual mix of scripts."""
     found = [frozenset(script_extension(character)) for character in name]
-    for character, scripts in zip(name, found, strict=True):
+    for sign, scripts in zip(name, found, strict=True):
         if not scripts & (SCRIPTS | ANY):
-            raise _refusal(
+            raise BadName(
                 "strange-character",
-                _("A name may not hold the character %(character)s (U+%(code)s): its script is not in use.")
-                % {"character": character, "code": f"{ord(character):04X}"},
+                _("A name may not hold the character %(sign)s (U+%(number)s): its script is not in use."),
+                sign=sign,
+                number=f"{ord(sign):04X}",
             )
     bound = {scripts for scripts in found if not scripts & ANY}
     besides_latin = {scripts for scripts in bound if "Latn" not in scripts}
     if not (_in_common(bound) or _in_common(besides_latin) & {"Japanese", "Korean", "Chinese"}):
-        raise _refusal(
+        raise BadName(
             "mixed-scripts",
             _(
                 "A name is written in one script; only Japanese, Chinese and Korean may mix theirs, also "
                 "with Latin letters. Got %(scripts)s together."
-            )
-            % {"scripts": ", ".join(sorted({min(scripts) for scripts in bound}))},
+            ),
+            scripts=", ".join(sorted({min(scripts) for scripts in bound})),
         )
 
 
@@ -145,7 +150,7 @@ def _require_one_kind_of_digits(name: str) -> None:
         if unicodedata.category(character) == "Nd"
     }
     if len(zeros) > 1:
-        raise _refusal("mixed-digits", _("A name may not mix digits of different scripts."))
+        raise BadName("mixed-digits", _("A name may not mix digits of different scripts."))
 
 
 def _require_few_marks(name: str) -> None:
@@ -158,9 +163,10 @@ def _require_few_marks(name: str) -> None:
     for is_marks, group in runs:
         run = "".join(group)
         if is_marks and (before == " " or len(run) > MOST_MARKS or len(set(run)) < len(run)):
-            raise _refusal(
+            raise BadName(
                 "too-many-marks",
-                _("A letter of a name has at most %(most)s different marks.") % {"most": MOST_MARKS},
+                _("A letter of a name has at most %(most)s different marks."),
+                most=MOST_MARKS,
             )
         before = run[-1]
 
@@ -168,26 +174,12 @@ def _require_few_marks(name: str) -> None:
 def _require_not_the_house(name: str) -> None:
     look = look_of(name)
     begins = next((place for place, it in enumerate(look) if unicodedata.category(it)[0] in "LMN"), 0)
-    for word in _house_words():
+    for word in HOUSE_WORDS:
         reserved = look_of(word)
         rest = look[begins + len(reserved) :]
         if look.startswith(reserved, begins) and not (rest and unicodedata.category(rest[0])[0] in "LMN"):
-            raise _refusal(
+            raise BadName(
                 "reserved-name",
-                _("Names that begin with “%(word)s” are those of the house. Choose another.")
-                % {"word": word},
+                _("Names that begin with “%(word)s” are those of the house. Choose another."),
+                word=word,
             )
-
-
-@lru_cache
-def _house_words() -> tuple[str, ...]:
-    """What the house is called in the languages of the site: on boards, and by its own entries."""
-    words = {"House", "ハウス"}
-    for language, _name in settings.LANGUAGES:
-        with translation.override(language):
-            words.add(_("house"))
-    return tuple(sorted(words))
-
-
-def _refusal(code: str, text: str) -> ValidationError:
-    return ValidationError(text, code=code)

@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import AccountToken, Mail, User
-from contest.names import PERSON, clean_name, look_of, normalise_name
+from contest.names.lookalikes import look_of, normalise_name
+from contest.names.policy import PERSON
+from contest.names.validation import clean_name
 from contest.services import audit
 from contest.services.knocks import count_knocks, note_knock
 from contest.services.locks import lock_person, lock_words

@@ -19,7 +19,8 @@ from contest.archive.verify import Archive, BadArchive, verify
 from contest.archive.writing import write_archive
 from contest.errors import Refused
 from contest.models import AuditChain, AuditEvent, Contest, Dataset, Organiser, Team, User
-from contest.names import clean_slug, look_of, require_visible
+from contest.names.lookalikes import look_of
+from contest.names.validation import clean_slug, require_visible
 from contest.services import audit
 from contest.stores import STORES
 

@@ -19,7 +19,8 @@ from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, 
 from contest.errors import Refused
 from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
 from contest.models.seeds import secret_seed
-from contest.names import clean_slug, look_of
+from contest.names.lookalikes import look_of
+from contest.names.validation import clean_slug
 from contest.services import audit
 from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset

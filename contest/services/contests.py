@@ -12,7 +12,8 @@ from contest.bundle.specification import PhaseSpec
 from contest.errors import Refused
 from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
 from contest.models.round import Feedback
-from contest.names import TITLE, clean_name, clean_slug
+from contest.names.policy import TITLE
+from contest.names.validation import clean_name, clean_slug
 from contest.services import audit
 from contest.services.attacks import add_house_attack
 from contest.services.mails import queue_mails

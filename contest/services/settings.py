@@ -11,7 +11,9 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Contest, Dataset, Entry, Organiser, Phase, Round, User
-from contest.names import TITLE, clean_name, clean_slug, look_of
+from contest.names.lookalikes import look_of
+from contest.names.policy import TITLE
+from contest.names.validation import clean_name, clean_slug
 from contest.services import audit
 from contest.services.consequences import broken_entries
 from contest.services.contests import taken

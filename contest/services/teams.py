@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Contest, Invitation, Membership, Team, User
-from contest.names import TEAM, clean_name, normalise_name
+from contest.names.lookalikes import normalise_name
+from contest.names.policy import TEAM
+from contest.names.validation import clean_name
 from contest.services import audit
 from contest.services.confirmation import require_confirmed
 from contest.services.locks import lock_team

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from contest.board import ROWS_A_PAGE
 from contest.models import Entry, Membership, Round, Team
-from contest.names import normalise_name
+from contest.names.lookalikes import normalise_name
 from tests.factories import make_entry, make_round, make_team, make_user, work_off
 
 MAX_QUERIES = 6

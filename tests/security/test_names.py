@@ -9,16 +9,21 @@ import io
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext
 
 from contest.bundle.check import check_bundle
 from contest.bundle.files import preset_text
 from contest.errors import Refused
 from contest.models import Contest, Team, User
-from contest.names import PERSON, TEAM, TITLE, clean_name, look_of
+from contest.names.lookalikes import look_of
+from contest.names.policy import HOUSE_WORDS, PERSON, TEAM, TITLE
+from contest.names.validation import clean_name
 from contest.services import accounts, teams
 from contest.services.tokens import create_token
 from tests.factories import PASSWORD, make_contest, make_team, make_user
@@ -114,7 +119,7 @@ def test_a_name_is_shown_folded_and_a_title_as_it_was_written() -> None:
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_names_that_look_alike_are_one(one: str, other: str) -> None:
-    from contest.names import normalise_name
+    from contest.names.lookalikes import normalise_name
 
     assert look_of(one) == look_of(other) or normalise_name(one) == normalise_name(other)
 
@@ -227,3 +232,10 @@ def test_addresses_of_contests_that_look_alike_are_one() -> None:
     assert refusal.value.code == "slug-taken"
     with pytest.raises(ValidationError):
         make_contest(slug="cup 1/../x")
+
+
+def test_the_word_for_the_house_is_reserved_in_every_language() -> None:
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            word = gettext("house")
+        assert look_of(word) in {look_of(reserved) for reserved in HOUSE_WORDS}

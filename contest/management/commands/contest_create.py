@@ -12,7 +12,7 @@ from contest.bundle.files import open_bundle
 from contest.bundle.specification import KNOWN_SEEDS, Bundle, moved
 from contest.errors import Refused
 from contest.models import User
-from contest.names import normalise_name
+from contest.names.lookalikes import normalise_name
 from contest.services.bundles import create_from_bundle
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from contest.errors import Refused
 from contest.models import User
-from contest.names import normalise_name
+from contest.names.lookalikes import normalise_name
 from contest.services.archiving import import_archive
 from contest.services.recount import recount
 
