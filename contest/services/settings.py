@@ -18,7 +18,7 @@ from contest.services import audit
 from contest.services.consequences import broken_entries
 from contest.services.contests import taken
 from contest.services.entries import bump_board
-from contest.services.locks import lock_play, lock_teams
+from contest.services.locks import lock_person, lock_play, lock_teams
 from contest.services.phases import require_sound
 from contest.services.repair import count_again, require_reason, void_entry
 from datasets.rules import FileRules
@@ -159,9 +159,10 @@ def change_data(round_: Round, user: User, dataset: Dataset, reason: str) -> Non
 
 def add_organiser(contest: Contest, user: User, person: User) -> None:
     """Let somebody else run the contest too."""
-    if person.memberships.filter(contest=contest).exists():
-        raise Refused("plays", _("This person plays in a team of the contest and cannot organise it."))
     with transaction.atomic():
+        lock_person(person.pk)
+        if person.memberships.filter(contest=contest).exists():
+            raise Refused("plays", _("This person plays in a team of the contest and cannot organise it."))
         _made, created = Organiser.objects.get_or_create(contest=contest, user=person)
         if not created:
             raise Refused("no-change", _("This person organises the contest already."))

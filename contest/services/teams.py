@@ -9,13 +9,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
-from contest.models import Contest, Invitation, Membership, Team, User
+from contest.models import Contest, Invitation, Membership, Organiser, Team, User
 from contest.names.lookalikes import normalise_name
 from contest.names.policy import TEAM
 from contest.names.validation import clean_name
 from contest.services import audit
 from contest.services.confirmation import require_confirmed
-from contest.services.locks import lock_team
+from contest.services.locks import lock_person, lock_team
 
 INVITATION_DAYS = 14
 
@@ -26,6 +26,7 @@ def create_team(contest: Contest, user: User, name: str) -> Team:
     name = clean_name(name, TEAM)
     try:
         with transaction.atomic():
+            _require_player(contest, user)
             if Membership.objects.filter(contest=contest, user=user).exists():
                 raise Refused("already-in-team", _("You are already in a team of this contest."))
             status = Team.Status.PENDING if contest.approve_teams else Team.Status.ACTIVE
@@ -97,7 +98,10 @@ def join_team(invitation: Invitation, user: User) -> Team:
             lock_team(team.pk)
             _require_growing(team)
             invitation.refresh_from_db()
-            if not invitation.is_usable:
+            _require_player(team.contest, user)
+            # Whoever left a team must not come back, or send others, by a link of their own.
+            is_of_member = Membership.objects.filter(team=team, user=invitation.created_by_id).exists()
+            if not (invitation.is_usable and is_of_member):
                 raise Refused("invitation-expired", _("This invitation has expired or was withdrawn."))
             if Membership.objects.filter(team=team).count() >= team.contest.max_team_size:
                 raise Refused(
@@ -110,6 +114,13 @@ def join_team(invitation: Invitation, user: User) -> Team:
     except IntegrityError:
         raise Refused("already-in-team", _("You are already in a team of this contest.")) from None
     return team
+
+
+def _require_player(contest: Contest, user: User) -> None:
+    """Who runs a contest knows too much to play in it. The lock keeps somebody from becoming both at once."""
+    lock_person(user.pk)
+    if Organiser.objects.filter(contest=contest, user=user).exists():
+        raise Refused("organises", _("You organise this contest and cannot play in it."))
 
 
 def _require_growing(team: Team) -> None:

@@ -19,7 +19,18 @@ from django.utils.translation import gettext as _
 from contest import outgoing
 from contest.errors import Refused
 from contest.feed import Event, feed
-from contest.models import AuditEvent, Contest, Delivery, Entry, Job, Team, User, Webhook
+from contest.models import (
+    AuditEvent,
+    Contest,
+    Delivery,
+    Entry,
+    Job,
+    Membership,
+    Organiser,
+    Team,
+    User,
+    Webhook,
+)
 from contest.services import audit
 from contest.services.jobs import enqueue_job
 
@@ -84,7 +95,10 @@ def queue_deliveries() -> int:
     """Write down what is new for every address, and ring for what is due. Called by the sweeper."""
     audit.extend_all_chains()
     for webhook in Webhook.objects.filter(ended_at=None).select_related("contest", "team"):
-        _look_for_news(webhook)
+        if _is_of_former(webhook):
+            end_webhook(webhook, None, "Whoever gave this address has left.")
+        else:
+            _look_for_news(webhook)
     now = timezone.now()
     due = Delivery.objects.filter(state=Delivery.State.WAITING, next_try_at__lte=now)
     rung = 0
@@ -96,6 +110,15 @@ def queue_deliveries() -> int:
                 enqueue_job(Job.Kind.WEBHOOK, payload={"delivery": delivery.pk})
                 rung += 1
     return rung
+
+
+def _is_of_former(webhook: Webhook) -> bool:
+    """Whether the person who gave an address left the team or the organisers, whose news they are."""
+    if webhook.team_id is None:
+        theirs = Organiser.objects.filter(contest=webhook.contest_id, user=webhook.created_by_id)
+    else:
+        theirs = Membership.objects.filter(team=webhook.team_id, user=webhook.created_by_id)
+    return not theirs.exists()
 
 
 def _look_for_news(webhook: Webhook) -> None:
@@ -149,7 +172,7 @@ def deliver(delivery_id: int) -> None:
         pk=delivery_id, state=Delivery.State.WAITING, webhook__ended_at=None
     )
     delivery = found.first()
-    if delivery is None:
+    if delivery is None or _is_of_former(delivery.webhook):
         return
     body = delivery.body.encode()
     headers = {
