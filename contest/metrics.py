@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db.models import Count, Min
+from django.db.models import Count
 from django.utils import timezone
 
 from contest.models import AttackRun, Entry, Job
+from contest.operations import tally
 from contest.release import RELEASE
 from contest.services.jobs import TASKS
 
@@ -50,13 +51,11 @@ def _jobs() -> list[Gauge]:
     number = Gauge("jobs", "Jobs by kind, queue and state.")
     age = Gauge("oldest_waiting_seconds", "How long the oldest waiting job of a kind has waited.")
     now = timezone.now()
-    rows = Job.objects.values("kind", "state").annotate(n=Count("id"), oldest=Min("created_at"))
-    for row in rows.order_by("kind", "state"):
-        queue = TASKS[Job.Kind(row["kind"])][1]
-        labels = {"kind": row["kind"], "queue": queue}
-        number.samples.append(({**labels, "state": row["state"]}, row["n"]))
-        if row["state"] == Job.State.QUEUED:
-            age.samples.append((labels, max(0.0, (now - row["oldest"]).total_seconds())))
+    for row in tally(Job.objects.all()):
+        labels = {"kind": row.kind.value, "queue": TASKS[row.kind][1]}
+        number.samples.append(({**labels, "state": row.state}, row.n))
+        if row.state == Job.State.QUEUED:
+            age.samples.append((labels, max(0.0, (now - row.oldest).total_seconds())))
     return [number, age]
 
 

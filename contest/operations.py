@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import django
@@ -39,24 +39,41 @@ class Process:
     is_old: bool
 
 
+@dataclass(frozen=True)
+class Tally:
+    """How many jobs of a kind are in a state, and when the oldest of them was written."""
+
+    kind: Job.Kind
+    state: str
+    n: int
+    oldest: datetime.datetime
+
+
+def tally(jobs: QuerySet[Job]) -> list[Tally]:
+    """Count jobs by kind and state from an index alone; rows are read only for the times of the oldest."""
+    counted = jobs.order_by("kind", "state").values_list("kind", "state")
+    rows = list(counted.annotate(n=Count("id"), first=Min("id")))
+    first = [number for *_, number in rows]
+    written = dict(Job.objects.filter(pk__in=first).values_list("pk", "created_at"))
+    # A row may have gone since it was counted.
+    return [Tally(Job.Kind(kind), state, n, written[pk]) for kind, state, n, pk in rows if pk in written]
+
+
 def queues() -> list[Queue]:
     """Every queue of the installation, also the empty ones."""
-    rows = Job.objects.values("kind").annotate(
-        waiting=Count("id", filter=Q(state=Job.State.QUEUED)),
-        running=Count("id", filter=Q(state=Job.State.RUNNING)),
-        oldest=Min("created_at", filter=Q(state=Job.State.QUEUED)),
-    )
     listening = [process.heartbeat.queues for process in processes() if not process.is_late]
-    found = {name: Queue(name, 0, 0, None, 0) for name in sorted({queue for _, queue in TASKS.values()})}
-    for row in rows.order_by("kind"):
-        name = TASKS[Job.Kind(row["kind"])][1]
-        queue = found[name]
-        oldest = min(filter(None, (queue.oldest, row["oldest"])), default=None)
-        found[name] = Queue(name, queue.waiting + row["waiting"], queue.running + row["running"], oldest, 0)
-    return [
-        Queue(it.name, it.waiting, it.running, it.oldest, sum(it.name in heard for heard in listening))
-        for it in found.values()
-    ]
+    found = {
+        name: Queue(name, 0, 0, None, sum(name in heard for heard in listening))
+        for name in sorted({queue for _, queue in TASKS.values()})
+    }
+    for row in tally(Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])):
+        queue = found[TASKS[row.kind][1]]
+        if row.state == Job.State.RUNNING:
+            found[queue.name] = replace(queue, running=queue.running + row.n)
+        else:
+            oldest = min(filter(None, (queue.oldest, row.oldest)))
+            found[queue.name] = replace(queue, waiting=queue.waiting + row.n, oldest=oldest)
+    return list(found.values())
 
 
 def processes() -> list[Process]:

@@ -46,6 +46,7 @@ class Job(models.Model):
         blank=True,
         on_delete=models.CASCADE,
         related_name="+",
+        db_index=False,  # The index of the turns begins with it.
         help_text=_("For whom it is."),
     )
     payload = models.JSONField(default=dict, blank=True)
@@ -69,8 +70,15 @@ class Job(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            models.Index(fields=["state", "rung_at"], name="job_by_state"),
-            models.Index(fields=["kind", "state", "owner"], name="job_by_owner"),
+            # The sweeper: what was rung for longest ago, and whose lease lapses first.
+            models.Index(fields=["state", "kind", "rung_at", "id"], name="job_bells"),
+            models.Index(fields=["lease_until"], condition=Q(state="running"), name="job_leases"),
+            # Turns: the oldest queued job of each owner, and when an owner began a job last.
+            models.Index(fields=["kind", "state", "owner", "id"], name="job_queue"),
+            models.Index(fields=["owner", "kind", "started_at"], name="job_last_turn"),
+            # The pace of the last jobs, and the jobs in which something went wrong.
+            models.Index(fields=["kind", "state", "finished_at"], name="job_pace"),
+            models.Index(fields=["id"], condition=Q(state="failed") | ~Q(error=""), name="job_broken"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -24,6 +24,7 @@ from contest.errors import StoreUnavailable
 from contest.models import AttackRun, Entry, Job
 from contest.release import RELEASE
 from contest.services.failures import record_failure
+from contest.turns import next_in_turn
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,8 @@ UNRUNG = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 """In the place of a bell's time: attack machines may not put anything into queues, the next sweep does."""
 CLAIM_TRIES = 100
 """How often a worker looks again when others are faster."""
+HEADS_A_LOOK = 20
+"""Owners whose turn is next that a worker tries before it looks again."""
 
 
 @dataclass
@@ -145,20 +148,26 @@ class Claim:
             yield
 
 
-def claim_job(job_id: int) -> Claim | None:
-    """Take a queued job, or nothing where another worker has it or had it, or where it needs a newer one."""
+def claim_job(job_id: int, *, wait: bool = True) -> Claim | None:
+    """Take a queued job, or nothing where another worker has it or had it, or where it needs a newer one.
+
+    Without `wait` a job that somebody else is changing is left alone; PostgreSQL would wait for their commit.
+    """
     token = secrets.token_hex(16)
     now = timezone.now()
     ours = Job.objects.filter(pk=job_id, state=Job.State.QUEUED, release__lte=RELEASE)
-    taken = ours.update(
-        state=Job.State.RUNNING,
-        attempts=F("attempts") + 1,
-        token=token,
-        lease_until=now + _lease(),
-        started_at=now,
-        worker=WORKER.name,
-        progress=0,
-    )
+    with transaction.atomic():
+        if not wait:
+            ours = ours.filter(pk__in=ours.select_for_update(skip_locked=True, no_key=True).values("pk"))
+        taken = ours.update(
+            state=Job.State.RUNNING,
+            attempts=F("attempts") + 1,
+            token=token,
+            lease_until=now + _lease(),
+            started_at=now,
+            worker=WORKER.name,
+            progress=0,
+        )
     if not taken:
         return None
     return Claim(Job.objects.get(pk=job_id), token)
@@ -168,22 +177,19 @@ def claim_next(kind: Job.Kind) -> Claim | None:
     """Take the job of a kind whose owner has waited longest for a turn.
 
     A bell says only that there is work. Whose it is is decided here, one job an owner in turn, so that a team
-    with a thousand jobs keeps another team's single job waiting for one of them, not for all.
+    with a thousand jobs keeps another team's single job waiting for one of them, not for all. An owner whose
+    job is just being taken by another worker has had its turn; we take the next one's.
     """
     for _ in range(CLAIM_TRIES):
-        waiting = Job.objects.filter(kind=kind, state=Job.State.QUEUED, release__lte=RELEASE)
-        last_turn = Job.objects.filter(kind=kind, owner=OuterRef("owner")).order_by("-started_at")
-        first = (
-            waiting.annotate(
-                turn=Subquery(last_turn.filter(started_at__isnull=False).values("started_at")[:1])
-            )
-            .order_by(F("turn").asc(nulls_first=True), "id")
-            .values_list("pk", flat=True)
-            .first()
-        )
-        if first is None:
+        heads = next_in_turn(kind, RELEASE, HEADS_A_LOOK)
+        if not heads:
             return None
-        claim = claim_job(first)
+        for head in heads:
+            claim = claim_job(head.job, wait=False)
+            if claim is not None:
+                return claim
+        # All were taken meanwhile. Looking again at once would find them unchanged until that is committed.
+        claim = claim_job(heads[0].job)
         if claim is not None:
             return claim
     return None
@@ -272,7 +278,7 @@ def sweep_jobs() -> dict[str, int]:
     _distrust_the_future(now)
     lapsed = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=now)
     given_back = 0
-    for job in lapsed.only("pk", "token", "kind"):
+    for job in lapsed.order_by("lease_until").only("pk", "token", "kind"):
         if put_back(job.pk, job.token, "The worker stopped answering."):
             given_back += 1
             if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).exists():
@@ -287,7 +293,8 @@ def _distrust_the_future(now: datetime.datetime) -> None:
     """
     running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gt=now + 2 * _lease())
     running.update(lease_until=now + _lease())
-    queued = Job.objects.filter(state=Job.State.QUEUED, rung_at__gt=now + _lease())
+    # Named kinds let the database go straight to the last bells of each.
+    queued = Job.objects.filter(state=Job.State.QUEUED, kind__in=Job.Kind.values, rung_at__gt=now + _lease())
     queued.update(rung_at=now)
 
 

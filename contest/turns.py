@@ -1,0 +1,78 @@
+"""Whose turn it is: the order in which the queued jobs of a kind are claimed.
+
+Owners take turns. The owner that began a job of the kind longest ago is next; those that never began one come
+before all others, the one with the oldest queued job first. Each gives its oldest job. A job that belongs to
+nobody counts as an owner of its own that never began one.
+
+The cost grows with the number of owners that wait, not with the length of their queues: the database jumps
+from the head of one owner's queue to the head of the next (indexes `job_queue` and `job_last_turn`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection
+
+from contest.models import Job
+
+ANY_RELEASE = 2**31 - 1
+# Django has no recursive queries. The orders name the owner before the number because only the index of the
+# queue gives that order. By number alone PostgreSQL, which expects queued jobs everywhere among the others,
+# would walk over everything that is done to find the first one. Nothing is joined, because it expects more
+# owners than there are and would read the whole table for the join.
+HEADS = """
+WITH RECURSIVE head(id) AS (
+    SELECT (
+        SELECT job.id FROM contest_job job
+        WHERE job.kind = %(kind)s AND job.state = 'queued' AND job.release <= %(release)s
+            AND job.owner_id > 0
+        ORDER BY job.owner_id, job.id LIMIT 1
+    )
+    UNION ALL
+    SELECT (
+        SELECT job.id FROM contest_job job
+        WHERE job.kind = %(kind)s AND job.state = 'queued' AND job.release <= %(release)s
+            AND job.owner_id > (SELECT before.owner_id FROM contest_job before WHERE before.id = head.id)
+        ORDER BY job.owner_id, job.id LIMIT 1
+    )
+    FROM head WHERE head.id IS NOT NULL
+), owned AS MATERIALIZED (
+    SELECT head.id, (SELECT job.owner_id FROM contest_job job WHERE job.id = head.id) AS owner_id
+    FROM head WHERE head.id IS NOT NULL
+), candidate AS MATERIALIZED (
+    SELECT owned.id, owned.owner_id, (
+        SELECT turn.started_at FROM contest_job turn
+        WHERE turn.owner_id = owned.owner_id AND turn.kind = %(kind)s AND turn.started_at IS NOT NULL
+        ORDER BY turn.started_at DESC LIMIT 1
+    ) AS last_turn
+    FROM owned
+)
+SELECT id, owner_id, last_turn IS NOT NULL FROM candidate ORDER BY last_turn NULLS FIRST, id LIMIT %(most)s
+"""
+OF_NOBODY = """
+SELECT job.id FROM contest_job job
+WHERE job.kind = %(kind)s AND job.state = 'queued' AND job.release <= %(release)s AND job.owner_id IS NULL
+ORDER BY job.owner_id, job.id LIMIT %(most)s
+"""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The job with which an owner is next; `had_turn` if the owner has begun a job of the kind before."""
+
+    job: int
+    owner: int | None
+    had_turn: bool
+
+
+def next_in_turn(kind: Job.Kind, release: int, most: int) -> list[Head]:
+    """The first heads, in the order in which workers of this release claim them."""
+    asked = {"kind": kind.value, "release": release, "most": most}
+    with connection.cursor() as cursor:
+        cursor.execute(HEADS, asked)
+        heads = [Head(job, owner, bool(had_turn)) for job, owner, had_turn in cursor.fetchall()]
+        cursor.execute(OF_NOBODY, asked)
+        heads += [Head(job, None, False) for (job,) in cursor.fetchall()]
+    # The sort is stable, so that those who had a turn stay in the order of their turns.
+    return sorted(heads, key=lambda head: (head.had_turn, 0 if head.had_turn else head.job))[:most]
