@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('contest', '0013_house_takes_places'),
+        ('contest', '0016_secret_seeds'),
     ]
 
     operations = [
