@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contest.charts.axes import LEFT, RIGHT, Frame, round_steps, tick_text
-from contest.charts.chart import WIDTH, Cell, Chart, Rect, Shape, Style
+from contest.charts.chart import WIDTH, Chart, Rect, Shape, Style
+from contest.spreadsheet import Cell
 
 STYLES: tuple[Style, Style] = ("first", "second")
 HEIGHT = 300.0

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contest.charts.axes import tick_text
-from contest.charts.chart import Cell, Chart, Rect, Shape, Words
+from contest.charts.chart import Chart, Rect, Shape, Words
+from contest.spreadsheet import Cell
 
 FAINTEST = 0.06
 GAP = 2.0

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from contest.charts.axes import Frame, round_steps, tick_text
 from contest.charts.bars import STYLES, Series
-from contest.charts.chart import Cell, Chart, Line
+from contest.charts.chart import Chart, Line
+from contest.spreadsheet import Cell
 
 HEIGHT = 300.0
 TICKS = 6

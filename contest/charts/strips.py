@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from contest.charts.axes import RIGHT, Scale
-from contest.charts.chart import WIDTH, Cell, Chart, Dot, Line, Shape, Style, Words
+from contest.charts.chart import WIDTH, Chart, Dot, Line, Shape, Style, Words
+from contest.spreadsheet import Cell
 
 SIDE, ROW, HEAD = 200.0, 46.0, 20.0
 
