@@ -48,7 +48,10 @@ ROWS: dict[type[models.Model], dict[str, str]] = {
         "INSERT": "kind = 'judge' AND state = 'queued' AND payload = '{}' AND attack_run_id IS NOT NULL",
         "UPDATE": "kind IN ('attack', 'program')",
     },
-    AuditEvent: {"INSERT": "verb IN ('attack_run.refused', 'attack_run.failed') AND actor_id IS NULL"},
+    AuditEvent: {
+        "INSERT": "verb IN ('attack_run.refused', 'attack_run.failed') AND actor_id IS NULL"
+        " AND actor_name = '' AND number IS NULL",
+    },
 }
 """Of these tables it may add or change only such rows: it can order no letter and forge nobody's act."""
 

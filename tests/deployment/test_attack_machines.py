@@ -81,6 +81,14 @@ else:
     assert Entry.objects.get().most_hits is not None
     print(AttackRun.objects.count())
 """
+JOB = (
+    "INSERT INTO contest_job (kind, payload, state, attempts, token, worker, progress, step, reason, error,"
+    " created_at, rung_at, attack_run_id) VALUES"
+)
+EVENT = (
+    "INSERT INTO contest_auditevent (verb, actor_id, actor_name, number, subject, before, after, reason, at)"
+    " VALUES"
+)
 FORBIDDEN = (
     "SELECT password FROM contest_user",
     "SELECT * FROM django_session",
@@ -99,7 +107,21 @@ FORBIDDEN = (
     "DELETE FROM contest_job",
     "DELETE FROM contest_auditevent",
     "CREATE TABLE mine (x int)",
+    # A letter of the site's to anybody, a round's data as a house entry, a judgement of nothing.
+    f"{JOB} ('letter', '{{}}', 'queued', 0, '', '', 0, '', '', '', now(), now(), NULL)",
+    f"{JOB} ('house', '{{}}', 'queued', 0, '', '', 0, '', '', '', now(), now(), NULL)",
+    f"{JOB} ('judge', '{{}}', 'queued', 0, '', '', 0, '', '', '', now(), now(), NULL)",
+    f"{JOB} ('judge', '{{\"mail\": 1}}', 'queued', 0, '', '', 0, '', '', '', now(), now(), 1)",
+    f"{EVENT} ('entry.voided', NULL, '', NULL, 'contest.Entry:1', '{{}}', '{{}}', '', now())",
+    f"{EVENT} ('attack_run.failed', 1, '', NULL, 'contest.Entry:1', '{{}}', '{{}}', '', now())",
+    f"{EVENT} ('attack_run.failed', NULL, 'oni', NULL, 'contest.Entry:1', '{{}}', '{{}}', '', now())",
+    f"{EVENT} ('attack_run.failed', NULL, '', 9, 'contest.Entry:1', '{{}}', '{{}}', '', now())",
 )
+UNREACHED = (
+    "UPDATE contest_job SET state = 'done' WHERE kind NOT IN ('attack', 'program')",
+    "UPDATE contest_job SET attempts = 99 WHERE kind = 'judge'",
+)
+"""Rows that are not there for it, where it changes something."""
 
 
 @pytest.mark.service
@@ -126,4 +148,6 @@ def test_its_database_role_can_attack_and_read_no_truth_and_no_account(installat
         for statement in FORBIDDEN:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 attacker.execute(statement)
+        for statement in UNREACHED:
+            assert attacker.execute(statement).rowcount == 0, statement
     assert run("judge", installation) == "2\n"
