@@ -53,6 +53,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "wait": wait,
         "queue_position": wait.position if wait else None,
         "seconds_left": wait.seconds if wait else None,
+        "seconds_at_most": wait.at_most if wait else None,
         "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
         **problem_context(
             [say_problem(problem) for problem in entry.problems] if show_details else [], entry.problem_total

@@ -22,7 +22,8 @@ _stop = threading.Event()
 @worker_ready.connect
 def begin(sender: Any, **kwargs: Any) -> None:
     queues = [name.removeprefix(settings.QUEUE_PREFIX) for name in sender.app.amqp.queues.consume_from]
-    threading.Thread(target=_pulse, args=[queues], name="pulse", daemon=True).start()
+    slots = sender.controller.concurrency
+    threading.Thread(target=_pulse, args=[queues, slots], name="pulse", daemon=True).start()
 
 
 @worker_shutting_down.connect
@@ -30,11 +31,11 @@ def end(**kwargs: Any) -> None:
     _stop.set()
 
 
-def _pulse(queues: list[str]) -> None:
+def _pulse(queues: list[str], slots: int) -> None:
     started_at = timezone.now()
     while True:
         try:
-            beat(jobs.WORKER.name, Heartbeat.Kind.WORKER, queues, started_at)
+            beat(jobs.WORKER.name, Heartbeat.Kind.WORKER, queues, started_at, slots)
         except DatabaseError:
             logger.warning("no sign of life could be written", exc_info=True)
         finally:

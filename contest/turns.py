@@ -10,9 +10,12 @@ from the head of one owner's queue to the head of the next (indexes `job_queue` 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
+from django.db.models import Count
 
 from contest.models import Job
 
@@ -69,10 +72,47 @@ class Head:
 def next_in_turn(kind: Job.Kind, release: int, most: int) -> list[Head]:
     """The first heads, in the order in which workers of this release claim them."""
     asked = {"kind": kind.value, "release": release, "most": most}
+    heads = _heads_of_owners(asked)
     with connection.cursor() as cursor:
-        cursor.execute(HEADS, asked)
-        heads = [Head(job, owner, bool(had_turn)) for job, owner, had_turn in cursor.fetchall()]
         cursor.execute(OF_NOBODY, asked)
         heads += [Head(job, None, False) for (job,) in cursor.fetchall()]
     # The sort is stable, so that those who had a turn stay in the order of their turns.
     return sorted(heads, key=lambda head: (head.had_turn, 0 if head.had_turn else head.job))[:most]
+
+
+def _heads_of_owners(asked: dict[str, Any]) -> list[Head]:
+    with connection.cursor() as cursor:
+        cursor.execute(HEADS, asked)
+        return [Head(job, owner, bool(had_turn)) for job, owner, had_turn in cursor.fetchall()]
+
+
+def places(kind: Job.Kind, wanted: Iterable[tuple[int | None, int]]) -> list[int]:
+    """The places of queued jobs, given as owner and number; the first is 1, if no other job comes.
+
+    An owner's second job comes after the first of everybody, and so on.
+    """
+    queued = Job.objects.filter(kind=kind, state=Job.State.QUEUED)
+    asked = list(wanted)
+    turns = {job: queued.filter(owner=owner, pk__lt=job).count() for owner, job in asked}
+    heads = _heads_of_owners({"kind": kind.value, "release": ANY_RELEASE, "most": ANY_RELEASE})
+    of_nobody = queued.filter(owner=None)
+    waiting: dict[int | None, int] = dict.fromkeys((head.owner for head in heads), 1)
+    if any(owner is not None and turns[job] for owner, job in asked):
+        waiting |= dict(queued.exclude(owner=None).order_by().values_list("owner").annotate(n=Count("pk")))
+
+    def place(owner: int | None, job: int) -> int:
+        if owner is None:
+            return 1 + turns[job] + sum(not head.had_turn and head.job < job for head in heads)
+        mine = next((number for number, head in enumerate(heads) if head.owner == owner), None)
+        if mine is None:
+            return 1  # It was claimed a moment ago.
+        turn, head = turns[job], heads[mine]
+        ahead = sum(
+            min(waiting[other.owner], turn + (number < mine))
+            for number, other in enumerate(heads)
+            if number != mine
+        )
+        free = of_nobody if turn or head.had_turn else of_nobody.filter(pk__lt=head.job)
+        return 1 + turn + ahead + free.count()
+
+    return [place(owner, job) for owner, job in asked]

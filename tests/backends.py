@@ -7,6 +7,7 @@ takes databases, roles and queues with names of its own and removes them.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
@@ -69,12 +70,30 @@ def remove_database(name: str) -> None:
 
 
 def remove_queues(url: str, queues: Sequence[str]) -> None:
-    """What a run leaves in a broker; RabbitMQ would keep its queues for ever."""
+    """Remove what a run leaves in a broker, which would keep it for ever."""
+    if url.startswith("redis"):
+        _remove_from_redis(url, queues)
+        return
     with kombu.Connection(url) as broker:
         for name in queues:
             queue = kombu.Queue(name, kombu.Exchange(name)).bind(broker.default_channel)
             queue.delete()
             queue.exchange.delete()
+
+
+def _remove_from_redis(url: str, queues: Sequence[str]) -> None:
+    """Kombu deletes only queues that this process has declared, and forgets what killed workers held.
+
+    That is kept in one place for all queues, and given back to them after an hour by any worker.
+    """
+    with redis.from_url(url) as client:
+        for name in set(queues):
+            for key in [*client.scan_iter(match=f"{name}*"), *client.scan_iter(match=f"_kombu.*.{name}*")]:
+                client.delete(key)
+        for tag, held in client.hscan_iter("unacked"):
+            if json.loads(held)[2] in queues:
+                client.hdel("unacked", tag)
+                client.zrem("unacked_index", tag)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,10 @@ import subprocess
 import sys
 import uuid
 
+import amqp
+import kombu
 import pytest
+import redis
 
 from contest.services.jobs import TASKS
 from tests.backends import BROKERS, POSTGRES, need_broker, need_postgres, remove_database, remove_queues
@@ -27,6 +30,44 @@ def parts(broker: str) -> list[str]:
 def test_what_sends_messages_is_found() -> None:
     names = {path.rsplit("/", 1)[1] for path in parts("rabbitmq")}
     assert names >= {"test_broker.py", "test_jobs.py", "test_killed_workers.py", "test_whole_contest.py"}
+
+
+def left_in(broker: str, name: str) -> list[str]:
+    """What a broker still knows by a name."""
+    if broker == "redis":
+        with redis.from_url(BROKERS[broker]) as client:
+            held = [tag for tag, message in client.hscan_iter("unacked") if name.encode() in message]
+            return [str(key) for key in [*client.scan_iter(match=f"*{name}*"), *held]]
+    with kombu.Connection(BROKERS[broker]) as connection:
+        try:
+            kombu.Queue(name, channel=connection.default_channel).queue_declare(passive=True)
+        except amqp.NotFound:
+            return []
+    return [name]
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("broker", BROKERS)
+def test_nothing_of_a_run_is_left_in(broker: str) -> None:
+    """Also not the message that a worker took and never answered for; what others have there stays."""
+    need_broker(broker)
+    mine, other = (f"kakurenbo_{uuid.uuid4().hex[:12]}-checks" for _ in range(2))
+    try:
+        for name in (mine, other):
+            with kombu.Connection(BROKERS[broker]) as connection:
+                queue = connection.SimpleQueue(name)
+                for number in range(3):
+                    queue.put({"number": number})
+                queue.get(timeout=30)
+                # A worker that is killed gives nothing back.
+                connection.default_channel.do_restore = False
+                assert left_in(broker, name)
+        remove_queues(BROKERS[broker], [mine])
+        assert left_in(broker, mine) == []
+        assert left_in(broker, other)
+    finally:
+        remove_queues(BROKERS[broker], [mine, other])
+    assert left_in(broker, other) == []
 
 
 @pytest.mark.service

@@ -299,6 +299,9 @@ class EntryDetailShape(Shape):
     steps = StepShape(many=True)
     queue_position = s.IntegerField(allow_null=True, help_text="Null while one of its jobs runs.")
     seconds_left = s.FloatField(allow_null=True, help_text="An estimate from the pace of the last jobs.")
+    seconds_at_most = s.FloatField(
+        allow_null=True, help_text="Where it waits for programs of teams: if they use all of their time."
+    )
     is_settled = s.BooleanField()
     problem_total = s.IntegerField()
     problems = ProblemShape(many=True)

@@ -14,6 +14,9 @@ class Heartbeat(models.Model):
     name = models.CharField(max_length=120, unique=True)
     kind = models.CharField(max_length=10, choices=Kind)
     queues = models.JSONField(default=list, blank=True)
+    slots = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text=_("Jobs that it does side by side.")
+    )
     version = models.CharField(max_length=40, blank=True)
     release = models.PositiveIntegerField(default=1)
     started_at = models.DateTimeField()

@@ -285,9 +285,9 @@ def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> 
         )
 
 
-def seconds_left(round_: Round, workers: int = 2) -> tuple[int, float | None]:
-    """How many cells are still to be filled, and how long that takes at the pace so far."""
+def seconds_left(round_: Round, workers: int) -> tuple[int, float | None]:
+    """How many cells are still to be filled, and how long that takes so many workers at the pace so far."""
     runs = AttackRun.objects.filter(attack__round=round_, attack__is_active=True)
     waiting = runs.exclude(state__in=AttackRun.FINAL).count()
     pace = runs.filter(seconds__isnull=False).aggregate(mean=Avg("seconds"))["mean"]
-    return waiting, None if pace is None else waiting * pace / workers
+    return waiting, None if pace is None or not workers else waiting * pace / workers

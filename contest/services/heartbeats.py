@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.conf import settings
 from django.utils import timezone
@@ -15,10 +15,18 @@ FORGOTTEN = datetime.timedelta(hours=1)
 """After this long without a beat a process is no longer listed."""
 
 
-def beat(name: str, kind: Heartbeat.Kind, queues: Iterable[str], started_at: datetime.datetime) -> None:
+def beat(
+    name: str, kind: Heartbeat.Kind, queues: Iterable[str], started_at: datetime.datetime, slots: int = 1
+) -> None:
     """Say that a process lives. It is no act of anybody, so it stands in no log."""
     now = timezone.now()
-    facts = {"queues": sorted(queues), "version": settings.VERSION, "release": RELEASE, "beat_at": now}
+    facts = {
+        "queues": sorted(queues),
+        "slots": slots,
+        "version": settings.VERSION,
+        "release": RELEASE,
+        "beat_at": now,
+    }
     if not Heartbeat.objects.filter(name=name).update(kind=kind, started_at=started_at, **facts):
         Heartbeat.objects.get_or_create(name=name, defaults={"kind": kind, "started_at": started_at, **facts})
 
@@ -30,6 +38,12 @@ def say_goodbye(name: str) -> None:
 
 def forget_the_dead() -> int:
     return Heartbeat.objects.filter(beat_at__lt=timezone.now() - FORGOTTEN).delete()[0]
+
+
+def slots_of(queues: Collection[str]) -> int:
+    """How many jobs of these queues can be done side by side now."""
+    workers = living(Heartbeat.Kind.WORKER)
+    return sum(worker.slots for worker in workers if not set(queues).isdisjoint(worker.queues))
 
 
 def living(kind: Heartbeat.Kind) -> list[Heartbeat]:

@@ -17,6 +17,7 @@ from contest.matrix import attackers, matrix
 from contest.models import Attack, Job, Phase, Round, Team
 from contest.services import offence
 from contest.services.attacks import seconds_left, targets_of
+from contest.services.heartbeats import slots_of
 from contest.storage import submitted
 from contest.views.requests import PageRequest, UserRequest
 from contest.waiting import wait_for
@@ -32,7 +33,8 @@ def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
     shown = access.sees_attacks(request.user, round_)
     table = matrix(round_) if shown else None
     seekers = attackers(table, my_team) if table else []
-    waiting, seconds = seconds_left(round_)
+    workers = slots_of({"attacks", "programs"})
+    waiting, seconds = seconds_left(round_, workers)
     context = {
         "contest": round_.contest,
         "round": round_,
@@ -40,6 +42,7 @@ def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
         "attackers": seekers,
         "house_beside": any(row.rank is None for row in seekers),
         "n_waiting": waiting,
+        "workers": workers,
         "minutes_left": None if seconds is None else seconds / 60,
         "version": round_.board_version,
     }

@@ -67,6 +67,8 @@ def _progress(entry: dict[str, Any]) -> str:
     )
     waiting = f", place {entry['queue_position']} in the queue" if entry["queue_position"] else ""
     left = f", about {math.ceil(entry['seconds_left'])} s left" if entry["seconds_left"] else ""
+    if entry.get("seconds_at_most"):
+        left += f", up to {math.ceil(entry['seconds_at_most'])} s"
     return f"#{entry['number']} {entry['state']} {entry['progress']} %: {steps}{waiting}{left}"
 
 

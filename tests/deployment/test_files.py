@@ -16,6 +16,7 @@ import yaml
 
 from attacks.sandbox.world import OFFERED
 from contest import processes
+from contest.models import Job
 from contest.services.jobs import TASKS
 from tests.conftest import ROOT
 
@@ -81,9 +82,16 @@ def test_systemd_starts_the_very_commands_that_the_tests_start() -> None:
     assert found == expected_commands("127.0.0.1:8000")
 
 
-def test_every_queue_has_one_kind_of_machine() -> None:
-    served = [queue for queues in processes.MACHINES.values() for queue in queues]
+@pytest.mark.parametrize("machines", [processes.MACHINES, processes.ONE_MACHINE])
+def test_no_program_shares_a_worker_with_other_work_and_checks_have_one_alone(
+    machines: dict[str, tuple[str, ...]],
+) -> None:
+    served = [queue for queues in machines.values() for queue in queues]
     assert sorted(served) == sorted({queue for _, queue in TASKS.values()})
+    assert ("programs",) in machines.values()
+    assert ("checks",) in machines.values()
+    assert {TASKS[kind][1] for kind in (Job.Kind.CHECK, Job.Kind.JUDGE)} == {"checks"}
+    assert [kind for kind, (_, queue) in TASKS.items() if queue == "programs"] == [Job.Kind.PROGRAM]
 
 
 def test_attack_machines_hold_no_web_secret_and_no_vault(compose: dict[str, Any]) -> None:

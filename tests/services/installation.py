@@ -62,6 +62,14 @@ class Processes:
 
         return self.start(*processes.worker(queue_names(), concurrency=concurrency))
 
+    def start_workers_of_one_machine(self, concurrency: int = 1) -> None:
+        """The workers that `manage.py up` starts."""
+        from django.conf import settings
+
+        prefix = settings.QUEUE_PREFIX
+        for command in processes.workers_of_one_machine(prefix, concurrency=concurrency).values():
+            self.start(*command)
+
     def start_sweeper(self) -> subprocess.Popen[bytes]:
         return self.start(*processes.sweeper())
 

@@ -16,10 +16,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from contest import operations
-from contest.models import Job, Team
+from contest.models import Heartbeat, Job, Team
 from contest.release import RELEASE
 from contest.services import jobs
+from contest.services.heartbeats import beat
+from contest.services.jobs import TASKS
 from contest.turns import next_in_turn
+from contest.waiting import wait_for
 from tests.bench.bench_claim import fill_queue
 from tests.factories import make_contest, make_team
 
@@ -128,6 +131,7 @@ def look() -> None:
 ASKED: dict[str, Callable[[], Any]] = {
     "claim": look,
     "sweep": jobs.sweep_jobs,
+    "place": lambda: wait_for(Job.objects.filter(pk=next_in_turn(KIND, RELEASE, 1)[0].job)),
     "failures": lambda: operations.failures(Job.objects.select_related("owner")),
 }
 
@@ -144,6 +148,7 @@ def test_ten_times_the_queue_is_not_more_work(name: str, n_owners: int) -> None:
     spent = []
     for size in (400, 4_000):
         fill_queue(owners, size)
+        beat("worker", Heartbeat.Kind.WORKER, [TASKS[KIND][1]], timezone.now())
         with work_counted() as done:
             ASKED[name]()
         spent.append(done[0])

@@ -14,17 +14,21 @@ from django.core.management.base import BaseCommand, CommandError
 
 from contest import processes
 from contest.services import demo
-from contest.services.jobs import queue_names
 from contest.supervisor import Supervisor
 
 
 class Command(BaseCommand):
-    help = "Migrate, prepare the demo contest, then run web server, worker and sweeper until Ctrl-C."
+    help = "Migrate, prepare the demo contest, then run web server, workers and sweeper until Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--workers", type=int, default=2, help="Worker processes (default 2).")
+        parser.add_argument(
+            "--workers",
+            type=int,
+            default=2,
+            help="Processes that score and attack, and as many for programs (default 2); one more checks.",
+        )
         parser.add_argument("--no-demo", action="store_true", help="Do not make the demo contest.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -45,7 +49,7 @@ class Command(BaseCommand):
     def _commands(self, options: dict[str, Any]) -> dict[str, list[str]]:
         commands = {
             "web": processes.web(f"{options['host']}:{options['port']}"),
-            "worker": processes.worker(queue_names(), concurrency=options["workers"]),
+            **processes.workers_of_one_machine(settings.QUEUE_PREFIX, concurrency=options["workers"]),
             "sweeper": processes.sweeper(),
         }
         if self.demo:
