@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('contest', '0014_queue_turns'),
+        ('contest', '0017_queue_turns'),
     ]
 
     operations = [
