@@ -15,6 +15,7 @@ from contest.api.view import PublicView
 from contest.archives import data_bundle
 from contest.feed import feed
 from contest.models import Attack, Round, User
+from contest.probing import budget_of
 from contest.ranking import find_ranking
 from contest.services.attempts import count_attempts
 from contest.services.contests import announce
@@ -106,6 +107,7 @@ def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
         "phases": round_.phases.all(),
         "file_rules": dataclasses.asdict(FileRules(**round_.file_rules)),
         "ranking": find_ranking(round_.ranking),
+        "budget": budget_of(round_),
         "house_attacks": list(house.values_list("name", flat=True)),
         "attempts": count_attempts(round_, team) if team else None,
     }

@@ -114,11 +114,22 @@ class AttemptsShape(Shape):
     resets_at = s.DateTimeField()
 
 
+class BudgetShape(Shape):
+    """What the answers to its attacks tell one team about one P at most."""
+
+    bits = s.FloatField()
+    most = s.FloatField(help_text="All bits of P: log2(n!).")
+    attempts = s.IntegerField(help_text="Of one team at one target.")
+    bits_per_answer = s.FloatField()
+
+
 class RoundShape(Shape):
     slug = s.SlugField(source="round.slug")
     name = s.CharField(source="round.name")
     weight = s.FloatField(source="round.weight")
     feedback = s.ChoiceField(Feedback.choices, source="round.feedback")
+    feedback_bands = s.IntegerField(source="round.feedback_bands")
+    budget = BudgetShape(help_text="What attackers learn from answers, at most, in bits.")
     board_version = s.IntegerField(source="round.board_version")
     dataset = DatasetShape(source="round.dataset")
     phases = PhaseShape(many=True)
@@ -132,6 +143,9 @@ class RoundShape(Shape):
         help_text="Seeds were named, not drawn: who has them knows the truths of the house entries.",
     )
     attacks_per_day = s.IntegerField(source="round.attacks_per_day")
+    attacks_in_total = s.IntegerField(source="round.attacks_in_total", allow_null=True)
+    attacks_per_target = s.IntegerField(source="round.attacks_per_target", allow_null=True)
+    all_targets = s.BooleanField(source="round.all_targets")
     program_seconds = s.IntegerField(source="round.program_seconds")
     program_megabytes = s.IntegerField(source="round.program_megabytes")
     attempts = AttemptsShape(allow_null=True, help_text="Of your team; null where you have none.")
