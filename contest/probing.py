@@ -27,7 +27,7 @@ from contest.models.round import Feedback
 
 @dataclass(frozen=True)
 class Budget:
-    """``attempts`` of one team at one target, and house attacks whose outcome it sees; ``most`` is all of P."""
+    """``attempts`` of one team at one target, house attacks whose outcome it sees; ``most`` is all of P."""
 
     attempts: int
     house: int

@@ -23,9 +23,9 @@ def climbing(guesses: Sequence[Integers], hits: Sequence[int]) -> Evidence:
     """Of the guesses that a team sent one after the other at one target, the share of small steps.
 
     Each guess is compared with the nearest one before it, such as the best so far: whoever climbs keeps what
-    was right, tries or leaves out a few rows, and looks how the answer changes. What counts is how many of the
-    people whom it names the earlier guess did not name there; the same file again is no step. Range 0 to 1.
-    An honest reason: an attack that is sent again and again with few changes, such as ties that are drawn anew.
+    was right, tries or leaves out a few rows, and looks how the answer changes. Counted are people whom it
+    names where the earlier guess named another or nobody; the same file again is no step. Range 0 to 1. An
+    honest reason: an attack that is sent again and again with few changes, such as ties that are drawn anew.
 
     >>> truth = np.arange(20)
     >>> steps = [np.where(np.arange(20) < known, truth, -1) for known in range(9)]

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from contest import access, queries
 from contest.api import requests, shapes
+from contest.api.round_shapes import RoundShape
 from contest.api.view import PublicView
 from contest.archives import data_bundle
 from contest.feed import feed
@@ -83,20 +84,18 @@ class Events(PublicView):
 
 
 class Rounds(PublicView):
-    @extend_schema(
-        summary="The rounds of a contest, with their rules", responses=shapes.RoundShape(many=True)
-    )
+    @extend_schema(summary="The rounds of a contest, with their rules", responses=RoundShape(many=True))
     def get(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
         rounds = access.rounds_for(self.viewer, contest)
-        return self.paged([round_facts(self.viewer, round_) for round_ in rounds], shapes.RoundShape)
+        return self.paged([round_facts(self.viewer, round_) for round_ in rounds], RoundShape)
 
 
 class RoundDetail(PublicView):
-    @extend_schema(summary="Rules, limits, phases and attempts of a round", responses=shapes.RoundShape)
+    @extend_schema(summary="Rules, limits, phases and attempts of a round", responses=RoundShape)
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
-        return Response(shapes.RoundShape(round_facts(self.viewer, round_)).data)
+        return Response(RoundShape(round_facts(self.viewer, round_)).data)
 
 
 def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:

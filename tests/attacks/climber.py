@@ -40,8 +40,8 @@ class OutOfAttempts(Exception):
 def climb(ask: Answer, n: int, rng: np.random.Generator) -> Integers:
     """Settle the rows one after the other: try a shift of all open rows, and halve it where hits are.
 
-    A count of hits is asked for ever smaller parts of a try, so that each hit costs about log2 n guesses. What
-    is known for sure is kept in every guess: the best so far, with few rows changed.
+    A count of hits is asked for ever smaller parts of a try, so that each hit costs about log2 n guesses.
+    What is known for sure is kept in every guess: the best so far, with few rows changed.
     """
     known = np.full(n, -1)
     answers: dict[bytes, int] = {}
