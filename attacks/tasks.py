@@ -143,8 +143,10 @@ def _look(claim: Claim) -> None:
     round_ = Round.objects.select_related("contest", "dataset").get(pk=claim.job.payload["round"])
     original = load_original(round_.dataset)
     found: list[Signal] = []
-    official = Entry.objects.filter(round=round_, is_official=True, team__is_house=False)
-    entries = {it.pk: it for it in official.select_related("team", "round__dataset").order_by("pk")}
+    official = Entry.objects.filter(round=round_, is_official=True).select_related("team", "round__dataset")
+    for entry in official.order_by("pk"):
+        found += [_signal(round_, it) for it in search.climbers(entry.pk, _histories(entry))]
+    entries = {it.pk: it for it in official.filter(team__is_house=False).order_by("pk")}
     for number, entry in enumerate(entries.values()):
         claim.report(80 * number // max(1, len(entries)), entry.team.name)
         truth = vault.truth_of(entry)
@@ -159,16 +161,22 @@ def _look(claim: Claim) -> None:
 
 def _guesses_at(entry: Entry) -> dict[int, Any]:
     """The newest judged guess of every team at an entry, by attack."""
+    return {attack: rows for attack, rows, _ in (history[-1] for history in _histories(entry))}
+
+
+def _histories(entry: Entry) -> list[list[tuple[int, Any, int]]]:
+    """What each team sent at an entry and was judged: attack, rows of the guess and hits, in order."""
     game, target = _game(entry)
     runs = AttackRun.objects.filter(entry=entry, state=AttackRun.State.DONE, attack__is_dry_run=False)
-    runs = runs.exclude(attack__kind=Attack.Kind.HOUSE).exclude(guess_sha256="").order_by("pk")
-    guesses = {}
-    for run in {run.attack.team_id: run for run in runs.select_related("attack")}.values():
+    runs = runs.exclude(attack__kind=Attack.Kind.HOUSE).exclude(guess_sha256="").order_by("attack__pk")
+    histories: dict[int | None, list[tuple[int, Any, int]]] = {}
+    for run in runs.select_related("attack"):
         with submitted.open(run.guess_sha256) as file:
             guess, _ = game.check(cast(BinaryIO, file), target)
         if guess is not None:
-            guesses[run.attack_id] = guess.rows
-    return guesses
+            history = histories.setdefault(run.attack.team_id, [])
+            history.append((run.attack_id, guess.rows, run.hits or 0))
+    return list(histories.values())
 
 
 def _house_guesses(entry: Entry) -> list[Any]:

@@ -305,11 +305,12 @@ def feedback_for(user: Viewer, attack: Attack) -> str:
     """How much somebody may know of an attack's outcome: full, bands or none.
 
     The truth must not be probed out of the answers, so before the reveal even the attacking team gets only
-    what the round's policy gives. A dry run is against a house entry that hides nothing.
+    what the round's policy gives. Dry runs are not counted, so that of them nothing is told but the log: else
+    the house entry that they meet could be asked for ever.
     """
-    if attack.is_dry_run or results_are_public(attack.round) or is_organiser(user, attack.round.contest):
+    if results_are_public(attack.round) or is_organiser(user, attack.round.contest):
         return Feedback.FULL
-    return attack.round.feedback
+    return Feedback.NONE if attack.is_dry_run else attack.round.feedback
 
 
 def entries_for(user: Viewer, round_: Round) -> QuerySet[Entry]:

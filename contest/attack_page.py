@@ -9,7 +9,16 @@ from contest import access
 from contest.models import Attack, AttackRun, Entry
 from contest.models.round import Feedback
 
-BANDS = ("0–25 %", "25–50 %", "50–75 %", "75–100 %")
+
+def band(rate: float, bands: int) -> str:
+    """The band of a share found: equal parts of 0 to 100 %, each with its lower end.
+
+    >>> band(0.25, 4), band(1.0, 4), band(0.5, 3)
+    ('25–50 %', '75–100 %', '33.3–66.7 %')
+    """
+    place = min(bands - 1, int(bands * rate))
+    low, high = (f"{100 * end / bands:.3g}" for end in (place, place + 1))
+    return f"{low}–{high} %"
 
 
 @dataclass(frozen=True)
@@ -34,7 +43,7 @@ def attack_summary(user: access.Viewer, attack: Attack) -> dict[str, Any]:
     feedback = access.feedback_for(user, attack)
     show_log = access.owns_attack(user, attack) or access.is_organiser(user, attack.round.contest)
     runs = attack.runs.select_related("entry__team").order_by("entry__team__name", "pk")
-    rows = [_row(run, feedback, show_log) for run in runs]
+    rows = [_row(run, feedback, attack.round.feedback_bands, show_log) for run in runs]
     done = sum(row.is_final for row in rows)
     return {
         "attack": attack,
@@ -48,7 +57,7 @@ def attack_summary(user: access.Viewer, attack: Attack) -> dict[str, Any]:
     }
 
 
-def _row(run: AttackRun, feedback: str, show_log: bool) -> RunRow:
+def _row(run: AttackRun, feedback: str, bands: int, show_log: bool) -> RunRow:
     full = feedback == Feedback.FULL
     banded = feedback == Feedback.BANDS and run.rate is not None
     return RunRow(
@@ -56,7 +65,7 @@ def _row(run: AttackRun, feedback: str, show_log: bool) -> RunRow:
         target=run.entry,
         hits=run.hits if full else None,
         rate=run.rate if full else None,
-        band=BANDS[min(3, int(4 * (run.rate or 0.0)))] if banded else None,
+        band=band(run.rate or 0.0, bands) if banded else None,
         log=run.log if show_log else "",
         reason=run.reason if show_log else "",
     )

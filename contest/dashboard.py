@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from contest import access, queries
-from contest.models import Attack, Entry, Phase, Round, Team
+from contest.models import Entry, Phase, Round, Team
 from contest.queries import MeasureCell
+from contest.services.attacks import attacks_of
 from contest.services.attempts import count_attempts
 
 
@@ -50,8 +51,11 @@ def _round_card(team: Team, round_: Round) -> dict[str, Any]:
 
 def _attacks_left(round_: Round, team: Team, now: datetime.datetime) -> int:
     midnight = now.astimezone(round_.contest.zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    today = Attack.objects.filter(round=round_, team=team, is_dry_run=False, created_at__gte=midnight)
-    return max(0, round_.attacks_per_day - today.count())
+    mine = attacks_of(round_, team)
+    left = [round_.attacks_per_day - mine.filter(created_at__gte=midnight).count()]
+    if round_.attacks_in_total is not None:
+        left.append(round_.attacks_in_total - mine.count())
+    return max(0, min(left))
 
 
 def _entry_card(round_: Round, entry: Entry) -> EntryCard:

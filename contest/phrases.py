@@ -191,6 +191,7 @@ BUNDLES = (
     "a method, its parameters and a seed",
     "a name and a sha256",
     "a number of bytes",
+    "an integer from %(low)s to %(high)s, or null for no such limit",
     "a number",
     "a sha256 in 64 hexadecimal digits",
     "a share from 0 to 1",

@@ -73,6 +73,9 @@ def make_round(contest: Contest | None = None, *, data: Dataset | None = None, *
         attacks=fields.pop("attacks", ["re-itemset"]),
         # Ties are drawn alike in every run of a test.
         seed=fields.pop("seed", 0),
+        feedback=fields.pop("feedback", "full"),
+        attacks_in_total=fields.pop("attacks_in_total", None),
+        all_targets=fields.pop("all_targets", False),
         phases=fields.pop(
             "phases",
             [(Phase.Kind.ANONYMISE, now - day, now + day), (Phase.Kind.RESULTS, now + day, now + 2 * day)],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from attacks.signals.climbing import climbing
 from attacks.signals.copies import changed_rows, compare_changes
 from attacks.signals.evidence import Evidence
 from attacks.signals.hidden_truth import low_digits, row_order
@@ -47,3 +48,11 @@ def pairs_of_guesses(
             evidence = shared_mistakes(guesses[first], guesses[second], truth, house())
             if evidence.is_lit:
                 yield Lit(evidence, entry, attacks=(first, second))
+
+
+def climbers(entry: int, histories: Iterable[Sequence[tuple[int, Integers, int]]]) -> Iterator[Lit]:
+    """What single teams sent at one entry, in order: attack, guess and hits; named are the first and last."""
+    for history in histories:
+        evidence = climbing([guess for _, guess, _ in history], [hits for _, _, hits in history])
+        if evidence.is_lit:
+            yield Lit(evidence, entry, attacks=(history[0][0], history[-1][0]))

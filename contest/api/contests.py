@@ -11,10 +11,12 @@ from rest_framework.response import Response
 
 from contest import access, queries
 from contest.api import requests, shapes
+from contest.api.round_shapes import RoundShape
 from contest.api.view import PublicView
 from contest.archives import data_bundle
 from contest.feed import feed
 from contest.models import Attack, Round, User
+from contest.probing import budget_of
 from contest.ranking import find_ranking
 from contest.services.attempts import count_attempts
 from contest.services.contests import announce
@@ -82,20 +84,18 @@ class Events(PublicView):
 
 
 class Rounds(PublicView):
-    @extend_schema(
-        summary="The rounds of a contest, with their rules", responses=shapes.RoundShape(many=True)
-    )
+    @extend_schema(summary="The rounds of a contest, with their rules", responses=RoundShape(many=True))
     def get(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
         rounds = access.rounds_for(self.viewer, contest)
-        return self.paged([round_facts(self.viewer, round_) for round_ in rounds], shapes.RoundShape)
+        return self.paged([round_facts(self.viewer, round_) for round_ in rounds], RoundShape)
 
 
 class RoundDetail(PublicView):
-    @extend_schema(summary="Rules, limits, phases and attempts of a round", responses=shapes.RoundShape)
+    @extend_schema(summary="Rules, limits, phases and attempts of a round", responses=RoundShape)
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
-        return Response(shapes.RoundShape(round_facts(self.viewer, round_)).data)
+        return Response(RoundShape(round_facts(self.viewer, round_)).data)
 
 
 def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
@@ -106,6 +106,7 @@ def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
         "phases": round_.phases.all(),
         "file_rules": dataclasses.asdict(FileRules(**round_.file_rules)),
         "ranking": find_ranking(round_.ranking),
+        "budget": budget_of(round_),
         "house_attacks": list(house.values_list("name", flat=True)),
         "attempts": count_attempts(round_, team) if team else None,
     }

@@ -35,6 +35,7 @@ STATUS_OF_REFUSAL = {
     "seeds-named": 422,
     "bad-address": 422,
     "not-a-target": 422,
+    "targets-missing": 422,
     "no-guess": 422,
 }
 """Other refusals are conflicts with the state of things, 409: asked at another time they may be granted."""

@@ -59,9 +59,17 @@ class RoundFields(Shape):
         help_text="If not, house entries and house attacks are shown beside the teams, without a place.",
     )
     feedback = s.ChoiceField(Feedback.choices, required=False)
+    feedback_bands = s.IntegerField(min_value=2, max_value=20, required=False)
     entries_per_day = s.IntegerField(min_value=1, max_value=1000, required=False)
     entries_in_total = s.IntegerField(min_value=1, max_value=10_000, required=False)
     attacks_per_day = s.IntegerField(min_value=0, max_value=1000, required=False)
+    attacks_in_total = s.IntegerField(
+        min_value=1, max_value=10_000, allow_null=True, required=False, help_text="Null: as the days allow."
+    )
+    attacks_per_target = s.IntegerField(
+        min_value=1, max_value=10_000, allow_null=True, required=False, help_text="Null: as many as in all."
+    )
+    all_targets = s.BooleanField(required=False, help_text="Guesses are sent for all targets at once.")
     program_seconds = s.IntegerField(min_value=1, max_value=3600, required=False)
     program_megabytes = s.IntegerField(min_value=64, max_value=65_536, required=False)
     seed = s.IntegerField(min_value=0, max_value=2**63 - 1, required=False)

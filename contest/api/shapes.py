@@ -93,48 +93,12 @@ class DatasetShape(Shape):
     last_day = s.DateField()
 
 
-class LimitShape(Shape):
-    measure = s.CharField()
-    operator = s.ChoiceField(["<=", ">="])
-    limit = s.FloatField()
-
-
-class RankingShape(Shape):
-    name = s.CharField()
-    title = s.CharField()
-    formula = s.CharField()
-    tie_breaks = s.ListField(child=s.CharField())
-
-
 class AttemptsShape(Shape):
     per_day = s.IntegerField()
     left_today = s.IntegerField()
     in_total = s.IntegerField()
     left_total = s.IntegerField()
     resets_at = s.DateTimeField()
-
-
-class RoundShape(Shape):
-    slug = s.SlugField(source="round.slug")
-    name = s.CharField(source="round.name")
-    weight = s.FloatField(source="round.weight")
-    feedback = s.ChoiceField(Feedback.choices, source="round.feedback")
-    board_version = s.IntegerField(source="round.board_version")
-    dataset = DatasetShape(source="round.dataset")
-    phases = PhaseShape(many=True)
-    limits = LimitShape(source="round.limits", many=True)
-    file_rules = s.DictField()
-    ranking = RankingShape()
-    house_attacks = s.ListField(child=s.CharField())
-    house_takes_places = s.BooleanField(source="round.house_takes_places")
-    seeds_known = s.BooleanField(
-        source="round.seeds_known",
-        help_text="Seeds were named, not drawn: who has them knows the truths of the house entries.",
-    )
-    attacks_per_day = s.IntegerField(source="round.attacks_per_day")
-    program_seconds = s.IntegerField(source="round.program_seconds")
-    program_megabytes = s.IntegerField(source="round.program_megabytes")
-    attempts = AttemptsShape(allow_null=True, help_text="Of your team; null where you have none.")
 
 
 class MeasureShape(Shape):

@@ -78,6 +78,9 @@ def _house_jobs(contest: Contest) -> QuerySet[Any]:
     return models.Job.objects.filter(kind=models.Job.Kind.HOUSE, payload__round__in=rounds).order_by("pk")
 
 
+BEFORE = {"house_takes_places": True, "attacks_in_total": None, "all_targets": False}
+"""How rounds were played before these settings were there."""
+
 TABLES = (
     Table(
         models.Contest,
@@ -90,7 +93,7 @@ TABLES = (
         files={"master_sha256": "entries", "transactions_sha256": "entries"},
         left_out=frozenset({"created_at"}),
     ),
-    Table(models.Round, _of_rounds(models.Round, ""), before={"house_takes_places": True}),
+    Table(models.Round, _of_rounds(models.Round, ""), before=BEFORE),
     Table(models.Phase, _of_rounds(models.Phase, "round__")),
     Table(models.Team, _teams, left_out=frozenset({"look_key"})),
     Table(models.Membership, _of_rounds(models.Membership, "team__")),

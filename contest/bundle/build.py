@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contest.bundle.spans import in_order
-from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec
+from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, telling
 from datasets.rules import FileRules
 from scoring.rules import Limit
 
@@ -42,6 +42,7 @@ def _data(name: str, given: Mapping[str, Any]) -> DataSpec:
 
 def _round(given: Mapping[str, Any]) -> RoundSpec:
     attempts = given.get("attempts", {})
+    usual = telling(given.get("weight", 1.0))
     programs = given.get("programs", {})
     return RoundSpec(
         slug=given["slug"],
@@ -57,10 +58,14 @@ def _round(given: Mapping[str, Any]) -> RoundSpec:
         baselines=tuple(Baseline(**baseline) for baseline in given.get("baselines", ())),
         ranking=given.get("ranking", "2016"),
         house_takes_places=given.get("house-takes-places", False),
-        feedback=given.get("feedback", "full"),
+        feedback=given.get("feedback", usual["feedback"]),
+        feedback_bands=given.get("bands", 4),
         entries_per_day=attempts.get("entries-per-day", 5),
         entries_in_total=attempts.get("entries-in-total", 50),
         attacks_per_day=attempts.get("attacks-per-day", 10),
+        attacks_in_total=attempts.get("attacks-in-total", usual["attacks_in_total"]),
+        attacks_per_target=attempts.get("attacks-per-target"),
+        all_targets=given.get("all-targets", usual["all_targets"]),
         program_seconds=programs.get("seconds", 60),
         program_megabytes=programs.get("megabytes", 1024),
     )

@@ -23,7 +23,7 @@ from attacks.games import find_game
 from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.reading import BundleProblem, Document, Path
 from contest.bundle.spans import faults
-from contest.bundle.specification import Bundle, PhaseSpec, named_files
+from contest.bundle.specification import Bundle, PhaseSpec, named_files, telling
 from contest.names.policy import TITLE, BadName, clean_name
 from contest.ranking import RANKINGS
 from datasets.formats import Format, find_format
@@ -213,7 +213,7 @@ def _check_phases(document: Document, round_: Mapping[str, Any], path: Path) -> 
                 document.add((*path, kind, end), "no-such-time", "a time that exists", span[end])
         if len(times) == 2:
             phases.append(PhaseSpec(kind, *times))
-    for fault in faults(phases, round_.get("feedback", "full")):
+    for fault in faults(phases, round_.get("feedback", telling(round_.get("weight", 1.0))["feedback"])):
         phase, before = fault.phase, fault.before
         if fault.code == "phase-has-no-length":
             end, expected = "until", f"a time after the start, {round_['phases'][phase.kind]['from']}"

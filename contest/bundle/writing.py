@@ -67,10 +67,14 @@ def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
         "ranking": round_.ranking,
         "house-takes-places": round_.house_takes_places,
         "feedback": round_.feedback,
+        "bands": round_.feedback_bands,
+        "all-targets": round_.all_targets,
         "attempts": {
             "entries-per-day": round_.entries_per_day,
             "entries-in-total": round_.entries_in_total,
             "attacks-per-day": round_.attacks_per_day,
+            "attacks-in-total": round_.attacks_in_total,
+            "attacks-per-target": round_.attacks_per_target,
         },
         "programs": {"seconds": round_.program_seconds, "megabytes": round_.program_megabytes},
     }

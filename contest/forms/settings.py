@@ -148,9 +148,29 @@ class RoundSettingsForm(NamedRoundForm):
         required=False,
     )
     feedback = forms.ChoiceField(label=_("What is told of attacks"), choices=Feedback.choices)
+    feedback_bands = forms.IntegerField(label=_("Number of bands"), min_value=2, max_value=20)
     entries_per_day = forms.IntegerField(label=_("Entries of a team a day"), min_value=1, max_value=1000)
     entries_in_total = forms.IntegerField(label=_("Entries of a team in all"), min_value=1, max_value=10_000)
     attacks_per_day = forms.IntegerField(label=_("Attacks of a team a day"), min_value=0, max_value=1000)
+    attacks_in_total = forms.IntegerField(
+        label=_("Attacks of a team in all"),
+        min_value=1,
+        max_value=10_000,
+        required=False,
+        help_text=_("Empty: as many as the days allow."),
+    )
+    attacks_per_target = forms.IntegerField(
+        label=_("Attacks of a team on one entry"),
+        min_value=1,
+        max_value=10_000,
+        required=False,
+        help_text=_("Empty: as many as in all."),
+    )
+    all_targets = forms.BooleanField(
+        label=_("Guesses are sent for all targets at once"),
+        help_text=_("So that nobody asks about one entry while others are left alone."),
+        required=False,
+    )
     program_seconds = forms.IntegerField(
         label=_("CPU seconds of a program a target"), min_value=1, max_value=3600
     )

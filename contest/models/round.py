@@ -13,7 +13,7 @@ from contest.models.seeds import secret_seed
 
 class Feedback(models.TextChoices):
     FULL = "full", _("everything at once")
-    BANDS = "bands", _("in four bands")
+    BANDS = "bands", _("in bands")
     NONE = "none", _("nothing until the reveal")
 
 
@@ -34,10 +34,25 @@ class Round(models.Model):
         db_default=False,
         help_text=_("Whether house entries and house attacks are ranked among the teams."),
     )
-    feedback = models.CharField(max_length=10, choices=Feedback, default=Feedback.FULL)
+    feedback = models.CharField(max_length=10, choices=Feedback, default=Feedback.BANDS)
+    feedback_bands = models.PositiveSmallIntegerField(
+        default=4, db_default=4, help_text=_("Of how many bands an answer is, where it is one.")
+    )
     entries_per_day = models.PositiveSmallIntegerField(default=5)
     entries_in_total = models.PositiveSmallIntegerField(default=50)
     attacks_per_day = models.PositiveSmallIntegerField(default=10)
+    attacks_in_total = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        default=8,
+        help_text=_("Attacks of a team; nothing: as many as the days allow."),
+    )
+    attacks_per_target = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text=_("Attacks of a team on one entry; nothing: as many as in all.")
+    )
+    all_targets = models.BooleanField(
+        default=True, db_default=False, help_text=_("Guesses are sent for all targets at once.")
+    )
     program_seconds = models.PositiveSmallIntegerField(default=60, help_text=_("CPU seconds a target."))
     program_megabytes = models.PositiveIntegerField(default=1024, help_text=_("Memory a target."))
     seed = models.PositiveBigIntegerField(default=secret_seed)
@@ -68,6 +83,7 @@ class Round(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["contest", "slug"], name="round_slug_once"),
             models.CheckConstraint(condition=Q(feedback__in=Feedback.values), name="round_feedback"),
+            models.CheckConstraint(condition=Q(feedback_bands__gte=2), name="round_feedback_bands"),
             models.CheckConstraint(condition=Q(weight__gte=0), name="round_weight"),
         ]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import Avg, QuerySet
+from django.db.models import Avg, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -276,13 +277,35 @@ def _enqueue_again(waiting: QuerySet[AttackRun]) -> None:
 def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> None:
     """Attacks of a day, counted like entries: from midnight in the contest's zone."""
     midnight = now.astimezone(round_.contest.zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    used = Attack.objects.filter(round=round_, team=team, is_dry_run=False, created_at__gte=midnight).count()
-    if used >= round_.attacks_per_day:
+    mine = attacks_of(round_, team)
+    if round_.attacks_in_total is not None and mine.count() >= round_.attacks_in_total:
+        text = _("All %(n)s attacks that a team has in this round are used.")
+        raise Refused("attacks-used", text % {"n": round_.attacks_in_total})
+    if mine.filter(created_at__gte=midnight).count() >= round_.attacks_per_day:
         raise Refused(
             "attacks-used-today",
             _("Today's %(attacks_per_day)s attacks are used; more at midnight, %(zone)s.")
             % {"attacks_per_day": round_.attacks_per_day, "zone": round_.contest.zone},
         )
+
+
+def attacks_of(round_: Round, team: Team) -> QuerySet[Attack]:
+    """What a team has asked in a round. Who merged with others has asked what they had asked."""
+    same = Q(team=team) | Q(team__merged_into=team)
+    return Attack.objects.filter(same, round=round_, is_dry_run=False)
+
+
+def require_targets_left(round_: Round, team: Team, targets: Iterable[Entry]) -> None:
+    """Attacks on one entry, where the round has a limit on them."""
+    if round_.attacks_per_target is None:
+        return
+    runs = AttackRun.objects.filter(attack__in=attacks_of(round_, team)).values_list("entry", flat=True)
+    used = Counter(runs)
+    for entry in targets:
+        if used[entry.pk] >= round_.attacks_per_target:
+            text = _("All %(n)s attacks that a team has on target %(target)s are used.")
+            values = {"n": round_.attacks_per_target, "target": entry.pk}
+            raise Refused("target-used", text % values)
 
 
 def seconds_left(round_: Round, workers: int) -> tuple[int, float | None]:

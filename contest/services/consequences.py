@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from contest import queries
 from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
 from contest.models.round import Feedback
+from contest.probing import budget_of
 from contest.ranking import find_ranking, rank
 from contest.services.attempts import count_attempts
 from contest.services.datasets import load_original
@@ -81,6 +82,7 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
         *_of_places(round_, changes),
         *_of_weight(round_, changes),
         *_of_feedback(round_, changes),
+        *_of_budget(round_, changes),
         *_of_attempts(round_, changes),
     ]
     if {"program_seconds", "program_megabytes"} & set(changes):
@@ -215,6 +217,19 @@ def _of_feedback(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]
     return [
         Consequence("feedback-changes", n, _("Teams are told otherwise about their attacks from now on."))
     ]
+
+
+def _of_budget(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    """How many bits about a P the answers may tell then, where that changes."""
+    before, after = budget_of(round_), budget_of(round_, changes)
+    if before == after:
+        return []
+    text = _(
+        "The round tells an attacker at most %(after)s bits about a P, instead of %(before)s; all of it is "
+        "%(most)s bits."
+    )
+    values = {"after": after.shown, "before": before.shown, "most": round(after.most)}
+    return [Consequence("bits-told", after.shown, text % values)]
 
 
 def _of_attempts(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:

@@ -58,7 +58,7 @@ def create_round(
     Phases follow each other; only a practice, where all is told at once, may hide and seek together.
     """
     spans = [PhaseSpec(kind, starts, ends) for kind, starts, ends in phases]
-    require_sound(spans, fields.get("feedback", Feedback.FULL))
+    require_sound(spans, fields.get("feedback", Feedback.BANDS))
     with transaction.atomic():
         round_ = Round.objects.create(
             contest=contest,

@@ -15,7 +15,13 @@ from attacks.sandbox import ProgramError, read_program
 from contest.errors import Refused
 from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team, User
 from contest.services import audit, jobs
-from contest.services.attacks import enqueue_run, queue_runs_of, require_attempts_left, targets_of
+from contest.services.attacks import (
+    enqueue_run,
+    queue_runs_of,
+    require_attempts_left,
+    require_targets_left,
+    targets_of,
+)
 from contest.services.entries import bump_board
 from contest.services.locks import lock_team
 from contest.services.teams import require_playing
@@ -45,6 +51,11 @@ def submit_guesses(
             raise Refused(
                 "no-guess", _("The upload holds no guess. Expected one file a target, such as 12.csv.")
             )
+        missing = sorted(set(targets) - set(stored))
+        if round_.all_targets and missing:
+            text = _("Guesses are sent for all targets at once. Missing: %(missing)s.")
+            raise Refused("targets-missing", text % {"missing": _shortened(missing)})
+        require_targets_left(round_, team, [targets[target] for target in sorted(stored)])
         for target, file in stored.items():
             run = AttackRun.objects.create(attack=attack, entry=targets[target], guess_sha256=file.sha256)
             enqueue_run(run)
@@ -56,6 +67,7 @@ def submit_program(round_: Round, team: Team, user: User, program: Stored, note:
     """Accept a re-identifier; it is run once against every target, also those that come later."""
     with transaction.atomic():
         attack = _accept(round_, team, user, Attack.Kind.PROGRAM, note, program_sha256=program.sha256)
+        require_targets_left(round_, team, targets_of(round_, team))
         queue_runs_of(attack)
     return attack
 
@@ -160,5 +172,8 @@ def _create(
 
 
 def _listed(targets: Mapping[int, Entry]) -> str:
-    shown = ", ".join(str(key) for key in sorted(targets)[:20])
-    return shown + (" …" if len(targets) > 20 else "") if targets else "none"
+    return _shortened(sorted(targets)) if targets else "none"
+
+
+def _shortened(keys: list[int]) -> str:
+    return ", ".join(map(str, keys[:20])) + (" …" if len(keys) > 20 else "")

@@ -27,9 +27,9 @@ CONTEST_SETTINGS = (
     "title", "summary", "description", "slug", "time_zone", "is_public", "max_team_size", "approve_teams",
 )  # fmt: skip
 ROUND_SETTINGS = (
-    "name", "slug", "weight", "ranking", "house_takes_places", "feedback", "entries_per_day",
-    "entries_in_total", "attacks_per_day", "program_seconds", "program_megabytes", "seed", "is_hidden",
-    "file_rules",
+    "name", "slug", "weight", "ranking", "house_takes_places", "feedback", "feedback_bands",
+    "entries_per_day", "entries_in_total", "attacks_per_day", "attacks_in_total", "attacks_per_target",
+    "all_targets", "program_seconds", "program_megabytes", "seed", "is_hidden", "file_rules",
 )  # fmt: skip
 
 

@@ -144,7 +144,8 @@ def test_a_ranking_and_attempts_tell_whom_they_concern(organiser: Client, round_
     shown = send(organiser, data, "organise_round_settings", "practice")
     counts = {item.code: item.count for item in shown.context["consequences"]}
     assert counts == {
-        "places-change": 0, "overall-places-change": 0, "results-hidden": 2, "attempts-overdrawn": 1
+        "places-change": 0, "overall-places-change": 0, "results-hidden": 2, "bits-told": 0,
+        "attempts-overdrawn": 1,
     }  # fmt: skip
     assert save(organiser, data, "organise_round_settings", "practice").status_code == 302
     changed = Round.objects.get()

@@ -64,7 +64,8 @@ def test_every_setting_survives() -> None:
     rules = dataclasses.replace(bundle.rounds[0].rules, drop_customers=True, vanished="ignore")
     changed = {
         "slug": "x", "name": "X", "weight": 0.1, "seed": 9, "ranking": "2024", "feedback": "bands",
-        "house_takes_places": True,
+        "house_takes_places": True, "feedback_bands": 7, "attacks_in_total": None, "attacks_per_target": 5,
+        "all_targets": False,
         "entries_per_day": 1, "entries_in_total": 2, "attacks_per_day": 3, "program_seconds": 4,
         "program_megabytes": 512, "hidden": True, "rules": rules, "limits": (),
         "attacks": ("re-rfm", "re-itemset"), "baselines": (),

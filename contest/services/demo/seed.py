@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from attacks.registry import ATTACKS
 from contest.models import Contest, Phase, Round, User
+from contest.models.round import Feedback
 from contest.services.contests import announce, create_contest, create_round
 from contest.services.datasets import register_dataset
 from contest.services.demo.script import HOUSE, TEAMS
@@ -86,6 +87,9 @@ def _round(contest: Contest, organiser: User, data: Dataset) -> Round:
         dataset=register_dataset("Generated shop, 400 customers", data, user=organiser),
         limits=LIMITS,
         ranking=RANKING,
+        feedback=Feedback.FULL,
+        attacks_in_total=None,
+        all_targets=False,
         attacks=[attack.name for attack in ATTACKS],
         phases=[
             (Phase.Kind.ANONYMISE, now - day, end),

@@ -1,0 +1,58 @@
+"""A round as the API tells it: its rules, limits, phases, and what attackers are told."""
+
+from __future__ import annotations
+
+from rest_framework import serializers as s
+
+from contest.api.shapes import AttemptsShape, DatasetShape, PhaseShape, Shape
+from contest.models.round import Feedback
+
+
+class LimitShape(Shape):
+    measure = s.CharField()
+    operator = s.ChoiceField(["<=", ">="])
+    limit = s.FloatField()
+
+
+class RankingShape(Shape):
+    name = s.CharField()
+    title = s.CharField()
+    formula = s.CharField()
+    tie_breaks = s.ListField(child=s.CharField())
+
+
+class BudgetShape(Shape):
+    """What the answers to its attacks tell one team about one P at most."""
+
+    bits = s.FloatField()
+    most = s.FloatField(help_text="All bits of P: log2(n!).")
+    attempts = s.IntegerField(help_text="Of one team at one target.")
+    bits_per_answer = s.FloatField()
+
+
+class RoundShape(Shape):
+    slug = s.SlugField(source="round.slug")
+    name = s.CharField(source="round.name")
+    weight = s.FloatField(source="round.weight")
+    feedback = s.ChoiceField(Feedback.choices, source="round.feedback")
+    feedback_bands = s.IntegerField(source="round.feedback_bands")
+    budget = BudgetShape(help_text="What attackers learn from answers, at most, in bits.")
+    board_version = s.IntegerField(source="round.board_version")
+    dataset = DatasetShape(source="round.dataset")
+    phases = PhaseShape(many=True)
+    limits = LimitShape(source="round.limits", many=True)
+    file_rules = s.DictField()
+    ranking = RankingShape()
+    house_attacks = s.ListField(child=s.CharField())
+    house_takes_places = s.BooleanField(source="round.house_takes_places")
+    seeds_known = s.BooleanField(
+        source="round.seeds_known",
+        help_text="Seeds were named, not drawn: who has them knows the truths of the house entries.",
+    )
+    attacks_per_day = s.IntegerField(source="round.attacks_per_day")
+    attacks_in_total = s.IntegerField(source="round.attacks_in_total", allow_null=True)
+    attacks_per_target = s.IntegerField(source="round.attacks_per_target", allow_null=True)
+    all_targets = s.BooleanField(source="round.all_targets")
+    program_seconds = s.IntegerField(source="round.program_seconds")
+    program_megabytes = s.IntegerField(source="round.program_megabytes")
+    attempts = AttemptsShape(allow_null=True, help_text="Of your team; null where you have none.")

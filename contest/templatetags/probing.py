@@ -1,0 +1,18 @@
+"""What the answers to attacks can tell, on every page in the same words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+from contest.models import Round
+from contest.probing import budget_of
+
+register = template.Library()
+
+
+@register.inclusion_tag("contest/_budget.html")
+def told_bits(round_: Round) -> dict[str, Any]:
+    budget = budget_of(round_)
+    return {"round": round_, "bits": budget.shown, "most": round(budget.most), "attempts": budget.attempts}
