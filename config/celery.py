@@ -5,8 +5,17 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from celery.signals import worker_init
+
+from config.private import keep_private
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+@worker_init.connect
+def begin(**_facts: object) -> None:
+    keep_private()
+
 
 app = Celery("kakurenbo")
 app.config_from_object("django.conf:settings", namespace="CELERY")

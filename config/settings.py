@@ -107,6 +107,8 @@ STORAGES = {
 }
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.text("STATIC", str(VAR / "static")))
+# What lies in the data folder is private, also the copies of public files; the process's umask says so.
+FILE_UPLOAD_PERMISSIONS = None if VAR in STATIC_ROOT.parents else 0o644
 UPLOAD_MAX_BYTES = env.number("UPLOAD_MAX_MEGABYTES", 64, low=1) * 1024 * 1024
 # How long a request may take to come in, and how long its sender may be silent meanwhile.
 REQUEST_SECONDS = env.number("REQUEST_SECONDS", 300, low=1)

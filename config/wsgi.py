@@ -6,7 +6,9 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from config.bodies import with_whole_bodies
+from config.private import keep_private
 
+keep_private()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = with_whole_bodies(get_wsgi_application())
