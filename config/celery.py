@@ -6,10 +6,18 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_after_setup
+from celery.signals import celeryd_after_setup, worker_init
 from django.conf import settings
 
+from config.private import keep_private
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+@worker_init.connect
+def begin(**_facts: object) -> None:
+    keep_private()
+
 
 app = Celery("kakurenbo")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -117,7 +117,7 @@ def secret_key(var: Path, production: bool) -> str:
         raise ImproperlyConfigured(f"{PREFIX}SECRET_KEY must be set in production.")
     path = var / "secret_key"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:

@@ -104,6 +104,8 @@ STORAGES = {
 }
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.text("STATIC", str(VAR / "static")))
+# What lies in the data folder is private, also the copies of public files; the process's umask says so.
+FILE_UPLOAD_PERMISSIONS = None if VAR in STATIC_ROOT.parents else 0o644
 UPLOAD_MAX_BYTES = env.number("UPLOAD_MAX_MEGABYTES", 64, low=1) * 1024 * 1024
 # A request holds the fields of a form beside the file.
 REQUEST_MAX_BYTES = UPLOAD_MAX_BYTES + 1024 * 1024

@@ -170,6 +170,14 @@ def sees_attacks(user: Viewer, round_: Round) -> bool:
     return results_are_public(round_) or is_organiser(user, round_.contest)
 
 
+def matrix_version(user: Viewer, round_: Round) -> str:
+    """By what a page knows that the matrix it shows is the newest. Organisers see more than others before the
+    results, and theirs is no number, so that it is never taken for the version that others see."""
+    if not results_are_public(round_) and is_organiser(user, round_.contest):
+        return f"full-{round_.full_version}"
+    return str(round_.board_version)
+
+
 def targets_are_public(round_: Round) -> bool:
     """Attackers may read entries where all is told at once; elsewhere when they are frozen for the attack."""
     return round_.feedback == Feedback.FULL or round_.frozen_at is not None

@@ -20,13 +20,14 @@ from contest.models import (
     Entry,
     Heartbeat,
     Job,
+    Phase,
     Round,
     Team,
 )
 
 ROLE = "kakurenbo_attacks"
 READABLE: tuple[type[models.Model], ...] = (
-    Contest, Round, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent, Heartbeat,
+    Contest, Round, Phase, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent, Heartbeat,
 )  # fmt: skip
 HIDDEN: dict[type[models.Model], set[str]] = {
     Entry: {"truth_sha256", "upload_sha256"},
@@ -39,7 +40,7 @@ WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
     ),
     AttackRun: ("state", "guess_sha256", "log", "seconds", "reason", "finished_at"),
     Entry: ("most_hits", "risk", "guesses", "strongest_attack"),
-    Round: ("board_version",),
+    Round: ("board_version", "full_version"),
     Heartbeat: ("kind", "queues", "slots", "version", "release", "started_at", "beat_at"),
 }  # fmt: skip
 ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent, Heartbeat)

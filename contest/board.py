@@ -90,7 +90,7 @@ def _make_board(round_: Round, show_attacks: bool) -> Board:
     as_of = timezone.now()
     rows = queries.board(round_, None, show_attacks)
     places = {row.team_id: place for place, row in enumerate(rows)}
-    return Board(rows, places, queries.waiting_entries(round_), as_of)
+    return Board(rows, places, queries.waiting_entries(round_) if show_attacks else 0, as_of)
 
 
 def board_context(round_: Round, team: Team | None, wanted_page: str | None) -> dict[str, Any]:

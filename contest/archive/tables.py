@@ -93,7 +93,7 @@ TABLES = (
         files={"master_sha256": "entries", "transactions_sha256": "entries"},
         left_out=frozenset({"created_at"}),
     ),
-    Table(models.Round, _of_rounds(models.Round, ""), before=BEFORE),
+    Table(models.Round, _of_rounds(models.Round, ""), left_out=frozenset({"full_version"}), before=BEFORE),
     Table(models.Phase, _of_rounds(models.Phase, "round__")),
     Table(models.Team, _teams, left_out=frozenset({"look_key"})),
     Table(models.Membership, _of_rounds(models.Membership, "team__")),

@@ -14,6 +14,7 @@ CHECKS: dict[str, Callable[[], Finding]] = {
     "migrations": services.migrations,
     "stores": machine.stores,
     "vault-permissions": machine.vault_permissions,
+    "file-modes": machine.file_modes,
     "broker": services.broker,
     "workers": services.workers,
     "sweeper": services.sweeper,
@@ -24,7 +25,7 @@ CHECKS: dict[str, Callable[[], Finding]] = {
     "audit-chain": files.audit_chain,
     "stored-files": files.stored_files,
 }
-SLOW = {"stored-files", "sandbox"}
+SLOW = {"stored-files", "sandbox", "file-modes"}
 """Checks that take long where there is much to look at; the page of operations leaves them to the command."""
 
 

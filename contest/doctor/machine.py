@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import os
 import shutil
 import stat
@@ -18,9 +19,11 @@ from attacks.sandbox import examine
 from contest import readiness
 from contest.doctor.finding import Finding, failed, ok, warning
 from contest.models import AuditEvent
+from contest.private_files import open_to_others
 
 LOW_SHARE, LOW_BYTES = 0.05, 1024**3
 CLOCK_SECONDS = 5.0
+SHOWN = 3
 
 
 def secret_key() -> Finding:
@@ -76,6 +79,21 @@ def vault_permissions() -> Finding:
             _("The vault belongs to another user than this one."), f"chown {os.geteuid()} {folder}"
         )
     return ok(_("Only the platform can look into the vault."))
+
+
+def file_modes() -> Finding:
+    """Database, letters, stores, logs and backups are for the platform's own user alone."""
+    found = [
+        f"{path} ({mode:04o}, expected {expected:04o})"
+        for path, mode, expected in itertools.islice(open_to_others(), SHOWN + 1)
+    ]
+    if found:
+        names = ", ".join(found[:SHOWN]) + (" …" if len(found) > SHOWN else "")
+        return failed(
+            _("Others on this machine can get at files of the platform: %(names)s.") % {"names": names},
+            f"chmod -R go= {settings.VAR}",
+        )
+    return ok(_("Nobody else on this machine can get at the platform’s files."))
 
 
 def disk() -> Finding:

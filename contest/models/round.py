@@ -73,6 +73,11 @@ class Round(models.Model):
         default=1, db_default=1, help_text=_("As that of the contest.")
     )
     board_version = models.PositiveBigIntegerField(default=1)
+    full_version = models.PositiveBigIntegerField(
+        default=1,
+        db_default=1,
+        help_text=_("Grows also with changes that only organisers may know of before the results."),
+    )
     committed_at = models.DateTimeField(null=True, blank=True, help_text=_("Its seed is committed."))
     frozen_at = models.DateTimeField(null=True, blank=True, help_text=_("Entries are frozen, targets out."))
     tallied_at = models.DateTimeField(null=True, blank=True, help_text=_("All attacks are counted."))

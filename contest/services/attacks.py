@@ -48,7 +48,7 @@ def targets_of(round_: Round, attacker: Team | None) -> list[Entry]:
 def queue_runs_of(attack: Attack) -> int:
     """Fill the missing cells of an attack's row, and say that the board has changed."""
     queued = _fill_row(attack)
-    bump_board(attack.round_id)
+    bump_board(attack.round_id, is_seen=False)
     return queued
 
 
@@ -150,7 +150,7 @@ def fail_run(claim: jobs.Claim, run: AttackRun, reason: str) -> None:
 
 def settle_entry(entry_id: int) -> None:
     """Write an entry's risk anew, and say that its board has changed."""
-    bump_board(_settle(entry_id))
+    bump_board(_settle(entry_id), is_seen=False)
 
 
 def settle_entries(round_id: int, entry_ids: Iterable[int]) -> None:
@@ -159,7 +159,7 @@ def settle_entries(round_id: int, entry_ids: Iterable[int]) -> None:
     """
     for entry_id in sorted(set(entry_ids)):
         _settle(entry_id)
-    bump_board(round_id)
+    bump_board(round_id, is_seen=False)
 
 
 def _settle(entry_id: int) -> int:

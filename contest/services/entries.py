@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Entry, Job, Phase, Portrait, Round, Score, Team, User
+from contest.models.round import Feedback
 from contest.services import audit, jobs
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
 from contest.services.datasets import hash_fields
@@ -62,7 +63,7 @@ def submit_entry(
             actor=user,
             after={"team": team.name, "number": entry.number, "sha256": upload.sha256, "method": method},
         )
-        bump_board(round_.pk)
+        bump_board(round_.pk, is_seen=False)
     return entry
 
 
@@ -117,7 +118,7 @@ def refuse_files(claim: jobs.Claim, entry: Entry, verdict: Verdict) -> None:
         )
         if changed:
             _record_state(entry, Entry.State.CHECKING, Entry.State.INVALID, f"{verdict.total} problems")
-            bump_board(entry.round_id)
+            bump_board(entry.round_id, is_seen=False)
 
 
 def accept_files(
@@ -177,11 +178,12 @@ def record_scores(
             finished_at=timezone.now(),
         )
         _record_state(entry, Entry.State.SCORING, state)
+        is_seen = False
         if verdict.valid:
-            refresh_official(entry.round, entry.team)
+            is_seen = refresh_official(entry.round, entry.team)
             entry.refresh_from_db()
             queue_attacks_on(entry)
-        bump_board(entry.round_id)
+        bump_board(entry.round_id, is_seen=is_seen)
 
 
 def without_links(detail: Any) -> Any:
@@ -193,8 +195,9 @@ def without_links(detail: Any) -> Any:
     return detail
 
 
-def refresh_official(round_: Round, team: Team) -> None:
-    """The pinned valid entry counts; without one, the latest. Call it with team and entries locked."""
+def refresh_official(round_: Round, team: Team) -> bool:
+    """The pinned valid entry counts; without one, the latest. Call it with team and entries locked. Returns
+    whether another one counts than before."""
     plays = Team.objects.get(pk=team.pk).status != Team.Status.REMOVED
     eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
     eligible = eligible if plays else eligible.none()
@@ -202,11 +205,12 @@ def refresh_official(round_: Round, team: Team) -> None:
         eligible = eligible.filter(frozen_at__isnull=False)
     chosen = eligible.order_by("-is_pinned", "-number").first()
     if chosen and chosen.is_official:
-        return
-    Entry.objects.filter(round=round_, team=team, is_official=True).update(is_official=False)
+        return False
+    had_one = Entry.objects.filter(round=round_, team=team, is_official=True).update(is_official=False)
     if chosen:
         Entry.objects.filter(pk=chosen.pk).update(is_official=True)
         audit.record("entry.official", chosen, contest=round_.contest, after={"number": chosen.number})
+    return bool(chosen or had_one)
 
 
 def is_frozen(round_: Round) -> bool:
@@ -228,8 +232,8 @@ def pin_entry(entry: Entry, user: User) -> None:
             raise Refused("not-valid", _("Only a valid entry can be made official."))
         Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)
         Entry.objects.filter(pk=entry.pk).update(is_pinned=True)
-        refresh_official(entry.round, entry.team)
-        bump_board(entry.round_id)
+        is_seen = refresh_official(entry.round, entry.team)
+        bump_board(entry.round_id, is_seen=is_seen)
         audit.record("entry.pinned", entry, contest=entry.round.contest, actor=user)
 
 
@@ -256,9 +260,22 @@ def change_note(entry: Entry, user: User, note: str) -> None:
     entry.note = note
 
 
-def bump_board(round_id: int) -> None:
-    """Say that the round's board has changed; pages that show it compare this number."""
-    Round.objects.filter(pk=round_id).update(board_version=F("board_version") + 1)
+def bump_board(round_id: int, *, is_seen: bool = True) -> None:
+    """Say that the round's board has changed; pages that show it compare this number.
+
+    ``is_seen`` is false for what shows on no board before the results, such as an upload that waits or an
+    attack that was judged: in a round that tells nothing until then, the public number stays, or it would
+    tell that something happened.
+    """
+    rounds = Round.objects.filter(pk=round_id)
+    step: Any = 1
+    if not is_seen:
+        results = Phase.objects.filter(
+            round=OuterRef("pk"), kind=Phase.Kind.RESULTS, starts_at__lte=timezone.now()
+        )
+        tells = Q(feedback=Feedback.FULL) | Exists(results)
+        step = Case(When(tells, then=1), default=0)
+    rounds.update(full_version=F("full_version") + 1, board_version=F("board_version") + step)
 
 
 def _move(entry: Entry, sources: tuple[str, ...], target: str) -> None:

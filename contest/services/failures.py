@@ -36,7 +36,7 @@ def _fail_entry(job: Job, entry_id: int) -> None:
         after={"state": entry.state},
         reason=f"job {job.pk}: {job.reason}",
     )
-    bump_board(entry.round_id)
+    bump_board(entry.round_id, is_seen=False)
 
 
 def _fail_attack_run(job: Job, run_id: int) -> None:

@@ -21,7 +21,7 @@ def record_standings(now: datetime.datetime | None = None) -> int:
     last = Standing.objects.filter(round=OuterRef("pk")).order_by("-at", "-pk")
     changed = Round.objects.annotate(
         known=Subquery(last.values("board_version")[:1]), known_at=Subquery(last.values("at")[:1])
-    ).filter(Q(known=None) | ~Q(known=F("board_version")))
+    ).filter(Q(known=None) | ~Q(known=F("full_version")))
     quiet = now - datetime.timedelta(seconds=SECONDS_BETWEEN)
     due = changed.filter(Q(known_at=None) | Q(known_at__lte=quiet) | Q(tallied_at__gt=F("known_at")))
     return sum(_record(round_, now) for round_ in due.select_related("contest"))
@@ -38,9 +38,9 @@ def _record(round_: Round, now: datetime.datetime) -> int:
     if last is None and not places:
         return 0
     if last is not None and last.places == places:
-        Standing.objects.filter(pk=last.pk).update(board_version=round_.board_version)
+        Standing.objects.filter(pk=last.pk).update(board_version=round_.full_version)
         return 0
-    Standing.objects.create(round=round_, at=now, board_version=round_.board_version, places=places)
+    Standing.objects.create(round=round_, at=now, board_version=round_.full_version, places=places)
     return 1
 
 

@@ -59,7 +59,7 @@ def submit_guesses(
         for target, file in stored.items():
             run = AttackRun.objects.create(attack=attack, entry=targets[target], guess_sha256=file.sha256)
             enqueue_run(run)
-        bump_board(round_.pk)
+        bump_board(round_.pk, is_seen=False)
     return attack
 
 

@@ -27,14 +27,15 @@ from contest.waiting import wait_for
 def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """Who finds whom; asked by htmx, only the part that changes."""
     round_ = access.round_for(request.user, slug, round_slug)
-    if request.htmx and request.GET.get("version") == str(round_.board_version):
+    version = access.matrix_version(request.user, round_)
+    if request.htmx and request.GET.get("version") == version:
         return HttpResponse(status=204)
     my_team = access.team_of(request.user, round_.contest)
     shown = access.sees_attacks(request.user, round_)
     table = matrix(round_) if shown else None
     seekers = attackers(table, my_team) if table else []
     workers = slots_of({"attacks", "programs"})
-    waiting, seconds = seconds_left(round_, workers)
+    waiting, seconds = seconds_left(round_, workers) if shown else (0, None)
     context = {
         "contest": round_.contest,
         "round": round_,
@@ -44,7 +45,7 @@ def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
         "n_waiting": waiting,
         "workers": workers,
         "minutes_left": None if seconds is None else seconds / 60,
-        "version": round_.board_version,
+        "version": version,
     }
     template = "contest/_matrix.html" if request.htmx else "contest/matrix.html"
     return render(request, template, context)

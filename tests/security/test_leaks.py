@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
 from collections.abc import Callable
 
@@ -20,7 +21,9 @@ from django.utils import timezone
 
 from contest import memo, vault
 from contest.models import AttackRun, Entry, Phase, Portrait, Round, Score, Signal
-from tests.factories import entry_files
+from contest.services.entries import pin_entry
+from contest.services.offence import submit_guesses
+from tests.factories import entry_files, make_entry, work_off
 from tests.security.crawl import CHANGING, crawl
 from tests.security.routes import routes
 from tests.security.world import ROLES, World, make_world
@@ -109,6 +112,89 @@ def test_before_the_results_nothing_within_reach_depends_on_hidden_results(world
     set_phase(world, kind, "none")
     for role in (*OUTSIDERS, "owner") if kind == Phase.Kind.ATTACK else ("rival",):
         assert changed_pages(world, role, replace_hidden_results) == [], (kind, role)
+
+
+def refused_upload(world: World) -> None:
+    make_entry(world.round, world.rivals, {"M.csv": b"broken", "T.csv": b"", "P.csv": b""})
+    work_off()
+
+
+def waiting_upload(world: World) -> None:
+    make_entry(world.round, world.rivals, entry_files("swap", 3))
+
+
+def upload_beside_a_pinned_one(world: World) -> None:
+    make_entry(world.round, world.rivals, entry_files("swap", 4))
+    work_off()
+
+
+def waiting_guess(world: World) -> None:
+    guess = io.BytesIO(b"-\n" * (world.entry.n_released or 0))
+    submit_guesses(world.round, world.rivals, world.people["rival"], {world.entry.pk: guess})
+
+
+def judged_guess(world: World) -> None:
+    waiting_guess(world)
+    work_off()
+
+
+HIDDEN_EVENTS = (refused_upload, waiting_upload, upload_beside_a_pinned_one, waiting_guess, judged_guess)
+
+
+def versions(world: World, role: str) -> dict[str, object]:
+    """What a poll and a program learn about whether a board has changed; memories are as they are."""
+    client, headers = world.browser(role), world.headers(role)
+    page = "/contests/open-contest/practice/"
+    api = "/api/v1/contests/open-contest/rounds/practice/"
+    found: dict[str, object] = {}
+    for name in ("", "matrix/"):
+        text = client.get(page + name).content.decode()
+        version = re.search(r"version=([\w-]+)", text)
+        assert version
+        found[name] = version[1]
+        poll = client.get(f"{page}{name}?version={version[1]}", headers={"HX-Request": "true"})
+        assert poll.status_code == 204
+    exported = client.get(f"{page}board.json").json()
+    found["export"] = (exported["version"], exported["as_of"])
+    found["tag"] = client.get(f"{api}leaderboard/", headers=headers).headers["ETag"]
+    round_ = client.get(api, headers=headers).json()
+    found["round"] = {key: value for key, value in round_.items() if "version" in key}
+    return found
+
+
+@pytest.mark.parametrize("event", HIDDEN_EVENTS, ids=lambda event: event.__name__)
+def test_no_version_and_no_page_moves_with_what_nobody_may_know(
+    world: World, event: Callable[[World], None]
+) -> None:
+    pin_entry(world.rivals.entries.get(), world.people["rival"])
+    before = {role: versions(world, role) for role in WATCHERS}
+    pages = {role: reachable(world, role) for role in WATCHERS}
+    memo.forget_everything()
+    before = {role: versions(world, role) for role in WATCHERS}
+    event(world)
+    assert {role: versions(world, role) for role in WATCHERS} == before
+    for role in WATCHERS:
+        after = reachable(world, role)
+        changed = [path for path in pages[role] if after.get(path) != pages[role][path]]
+        assert changed == [], (role, first_difference(pages[role][changed[0]], after.get(changed[0], b"")))
+
+
+WATCHERS = ("visitor", "loner", "owner")
+
+
+@pytest.mark.parametrize("event", HIDDEN_EVENTS, ids=lambda event: event.__name__)
+def test_the_same_events_move_the_organisers_matrix_and_an_open_round(
+    world: World, event: Callable[[World], None]
+) -> None:
+    """The look can see something: who may know of the events is told of them."""
+    pin_entry(world.rivals.entries.get(), world.people["rival"])
+    before = versions(world, "organiser")["matrix/"]
+    event(world)
+    assert versions(world, "organiser")["matrix/"] != before
+    Round.objects.filter(pk=world.round.pk).update(feedback="full")
+    shown = versions(world, "visitor")["tag"]
+    event(world)
+    assert versions(world, "visitor")["tag"] != shown
 
 
 def test_after_the_results_the_same_look_sees_the_difference(world: World) -> None:

@@ -8,15 +8,18 @@ from django.db import connection
 
 from config import environment
 from contest.attack_role import ROLE, grant_attack_role
+from contest.private_files import close_to_others
 
 
 class Command(BaseCommand):
     help = (
-        "Bring the database up to date before a new version starts: migrate, and on PostgreSQL give the role "
+        "Bring the installation up to date before a new version starts: close its files to others on the "
+        "machine, migrate, and on PostgreSQL give the role "
         f"{ROLE} of the attack machines its narrow rights (where KAKURENBO_ATTACKS_PASSWORD is set)."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        close_to_others()
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
         password = environment.text("ATTACKS_PASSWORD")
         if password and connection.vendor == "postgresql":

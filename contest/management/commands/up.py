@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from contest import processes
+from contest.private_files import close_to_others
 from contest.services import demo
 from contest.supervisor import Supervisor
 
@@ -33,7 +34,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         _require_free_port(options["host"], options["port"])
-        settings.VAR.mkdir(parents=True, exist_ok=True)
+        settings.VAR.mkdir(parents=True, exist_ok=True, mode=0o700)
+        close_to_others()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
         self.demo = not options["no_demo"] and not settings.PRODUCTION

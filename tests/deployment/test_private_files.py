@@ -1,0 +1,101 @@
+"""Nobody else on the machine reads what the platform keeps: the database, letters, stores, logs, backups."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contest.doctor import machine
+from contest.private_files import close_to_others
+from tests.conftest import ROOT, free_port
+from tests.services.installation import wait_for
+from tests.test_up import answers
+
+SIGN_UP = """
+from contest.services.accounts import sign_up
+from contest.services.post import deliver
+from contest.models import Mail
+sign_up("hana", "hana@example.org", "correct horse battery")
+deliver(Mail.objects.get().pk)
+"""
+
+
+def open_to_others(folder: Path) -> list[str]:
+    """Everything below a folder, and the folder, that somebody else may read, write or enter."""
+    found = [folder, *folder.rglob("*")]
+    modes = {path: stat.S_IMODE(path.lstat().st_mode) for path in found if not path.is_symlink()}
+    return [f"{path.relative_to(folder)} {mode:o}" for path, mode in modes.items() if mode & 0o077]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("KAKURENBO_", "DJANGO_"))}
+    return {**kept, "KAKURENBO_VAR": str(folder), "KAKURENBO_LOG_LEVEL": "ERROR"}
+
+
+@pytest.mark.slow
+def test_an_installation_that_runs_keeps_everything_to_itself(tmp_path: Path) -> None:
+    """`up` with the demo, a letter and a backup, begun by somebody whose files everybody may read."""
+    folder, port = tmp_path / "var", free_port()
+    folder.mkdir(mode=0o755)
+    (folder / "mail").mkdir(mode=0o755)
+    (folder / "mail" / "old.log").write_text("a letter of before", encoding="utf-8")
+    command = [sys.executable, "manage.py", "up", "--port", str(port), "--workers", "1"]
+    up = subprocess.Popen(command, cwd=ROOT, env=environment(folder), start_new_session=True, umask=0o022)
+    try:
+        wait_for(lambda: answers(port), 180, "the server answers")
+        wait_for(lambda: any((folder / "files" / "vault").rglob("*")), 120, "the demo handed something in")
+        for words in (["shell", "-c", SIGN_UP], ["backup", "--out", str(folder / "backup.zip")]):
+            subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=environment(folder),
+                           check=True, capture_output=True, umask=0o022, timeout=240)  # fmt: skip
+        assert len(list((folder / "mail").iterdir())) >= 2 and (folder / "backup.zip").stat().st_size
+        assert open_to_others(folder) == []
+    finally:
+        up.send_signal(signal.SIGINT)
+        try:
+            up.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(up.pid, signal.SIGKILL)
+            up.wait()
+
+
+@pytest.mark.django_db
+def test_the_doctor_names_the_file_its_mode_and_the_expected_one(settings: Any, tmp_path: Path) -> None:
+    settings.VAR = tmp_path
+    close_to_others()
+    letter = tmp_path / "letter.log"
+    letter.write_text("secret", encoding="utf-8")
+    letter.chmod(0o640)
+    folder = tmp_path / "mail"
+    folder.mkdir()
+    folder.chmod(0o711)
+    found = machine.file_modes()
+    assert found.state == "failed"
+    for words in (f"{letter} (0640, expected 0600)", f"{folder} (0711, expected 0700)"):
+        assert words in found.text
+    assert "chmod" in found.mend
+    letter.chmod(0o600)
+    folder.chmod(0o700)
+    assert machine.file_modes().state == "ok"
+
+
+@pytest.mark.django_db
+def test_preparing_an_installation_mends_what_was_left_open(settings: Any, tmp_path: Path) -> None:
+    settings.VAR = tmp_path
+    for name in ("kakurenbo.sqlite3", "mail/1.log", "files/vault/aa/aabb"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+        path.write_text("x", encoding="utf-8")
+        path.chmod(0o664)
+    (tmp_path / "elsewhere").symlink_to("/etc/hosts")
+    before = stat.S_IMODE(Path("/etc/hosts").stat().st_mode)
+    assert close_to_others() > 3
+    assert open_to_others(tmp_path) == []
+    assert close_to_others() == 0
+    assert stat.S_IMODE(Path("/etc/hosts").stat().st_mode) == before, "links are not followed"
