@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import connection
 from django.db.models import Count
@@ -71,7 +70,7 @@ class Head:
 
 def next_in_turn(kind: Job.Kind, release: int, most: int) -> list[Head]:
     """The first heads, in the order in which workers of this release claim them."""
-    asked = {"kind": kind.value, "release": release, "most": most}
+    asked: dict[str, str | int] = {"kind": kind.value, "release": release, "most": most}
     heads = _heads_of_owners(asked)
     with connection.cursor() as cursor:
         cursor.execute(OF_NOBODY, asked)
@@ -80,7 +79,7 @@ def next_in_turn(kind: Job.Kind, release: int, most: int) -> list[Head]:
     return sorted(heads, key=lambda head: (head.had_turn, 0 if head.had_turn else head.job))[:most]
 
 
-def _heads_of_owners(asked: dict[str, Any]) -> list[Head]:
+def _heads_of_owners(asked: dict[str, str | int]) -> list[Head]:
     with connection.cursor() as cursor:
         cursor.execute(HEADS, asked)
         return [Head(job, owner, bool(had_turn)) for job, owner, had_turn in cursor.fetchall()]

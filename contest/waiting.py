@@ -116,7 +116,7 @@ def _wait_in_kind(kind: Job.Kind, mine: Sequence[Mine]) -> Wait:
     if not queued:
         ends = [_left(kind, row.since, _pace(kind)) for row in mine if row.since]
         return _wait(None, _latest(ends), is_attended=True)
-    found = places(kind, [(row.owner, job) for row in queued for job in (row.first, row.last)])
+    found = places(kind, [(row.owner, job) for row in queued for job in {row.first, row.last}])
     workers = [worker for worker in living(Heartbeat.Kind.WORKER) if TASKS[kind][1] in worker.queues]
     if not workers:
         return Wait(min(found), None, is_attended=False)
