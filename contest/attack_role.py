@@ -40,7 +40,7 @@ WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
     AttackRun: ("state", "guess_sha256", "log", "seconds", "reason", "finished_at"),
     Entry: ("most_hits", "risk", "guesses", "strongest_attack"),
     Round: ("board_version",),
-    Heartbeat: ("kind", "queues", "version", "release", "started_at", "beat_at"),
+    Heartbeat: ("kind", "queues", "version", "release", "counted_by", "started_at", "beat_at"),
 }  # fmt: skip
 ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent, Heartbeat)
 

@@ -15,10 +15,21 @@ FORGOTTEN = datetime.timedelta(hours=1)
 """After this long without a beat a process is no longer listed."""
 
 
-def beat(name: str, kind: Heartbeat.Kind, queues: Iterable[str], started_at: datetime.datetime) -> None:
+def beat(
+    name: str,
+    kind: Heartbeat.Kind,
+    queues: Iterable[str],
+    started_at: datetime.datetime,
+    counted_by: str = "",
+) -> None:
     """Say that a process lives. It is no act of anybody, so it stands in no log."""
-    now = timezone.now()
-    facts = {"queues": sorted(queues), "version": settings.VERSION, "release": RELEASE, "beat_at": now}
+    facts = {
+        "queues": sorted(queues),
+        "version": settings.VERSION,
+        "release": RELEASE,
+        "counted_by": counted_by,
+        "beat_at": timezone.now(),
+    }
     if not Heartbeat.objects.filter(name=name).update(kind=kind, started_at=started_at, **facts):
         Heartbeat.objects.get_or_create(name=name, defaults={"kind": kind, "started_at": started_at, **facts})
 
