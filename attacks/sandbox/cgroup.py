@@ -117,7 +117,7 @@ def _complete(parents: dict[str, Path], versions: set[str], where: str) -> Place
 
 def _memberships(proc: Path) -> dict[str, str]:
     """Controller of version 1 → path of our own group; the empty name stands for version 2."""
-    own = {}
+    own: dict[str, str] = {}
     with suppress(OSError):
         for line in (proc / "cgroup").read_text(encoding="utf-8").splitlines():
             _, names, path = line.split(":", 2)
