@@ -131,7 +131,8 @@ RUNS = (
     "The program needed more than %(size)s of memory, the limit of a run, counted over all its processes.",
     "The result is larger than %(size)s, the limit of a result file. A Q has one row number a line, one line "
     "a row of M′.",
-    "The program finished in %(wall)s s (%(cpu)s s of CPU time) and wrote a result of %(size)s.",
+    "The program finished in %(wall)s s (%(cpu)s s of CPU time, %(memory)s of memory) and wrote a result of "
+    "%(size)s.",
     "The program finished without a result: expected a plain file at OUT_FILE, the third argument; found "
     "%(found)s.",
     "a link instead of a plain file",

@@ -109,7 +109,8 @@ def _ended(seen: Observation, report: Report, exit_code: int, limits: Limits) ->
     if exit_code != 0:
         return _failed(seen, exit_code, limits)
     if report.content:
-        took = f"{seen.wall_seconds:.1f} s ({seen.usage.cpu_seconds:.1f} s of CPU time)"
+        memory = size_text(seen.usage.memory_bytes)
+        took = f"{seen.wall_seconds:.1f} s ({seen.usage.cpu_seconds:.1f} s of CPU time, {memory} of memory)"
         return (
             "done",
             f"The program finished in {took} and wrote a result of {size_text(len(report.content))}.",

@@ -20,8 +20,8 @@ from attacks.sandbox.result import SandboxFault, SandboxResult
 from attacks.sandbox.world import ENVIRONMENT
 
 LIMITS = Limits(
-    cpu_seconds=10,
-    wall_seconds=30,
+    cpu_seconds=60,
+    wall_seconds=120,
     memory_bytes=256 * MIB,
     processes=16,
     scratch_bytes=8 * MIB,

@@ -106,7 +106,7 @@ def _contained(name: str, hostile: Hostile, inputs: dict[str, Path]) -> bool:
     good = result.status in hostile.statuses and "ESCAPED" not in result.log and hostile.logged in result.log
     print(
         f"{'contained' if good else 'NOT'} {name}: {result.status}, {result.cpu_seconds:.1f} s,"
-        f" {result.peak_memory >> 20} MB{'' if good else f': {result.log[-300:]!r}'}",
+        f" {result.peak_memory >> 20} MB{'' if good else f': {result.reason} {result.log[-300:]!r}'}",
         flush=True,
     )
     return good
