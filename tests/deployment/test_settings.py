@@ -100,8 +100,9 @@ def test_an_attack_machine_starts_without_any_secret_of_the_web_part(
         ({"KAKURENBO_ACCEPT_UNCOUNTED_PROGRAMS": "1"}, True),
         ({"KAKURENBO_PRODUCTION": None}, True),
         ({"KAKURENBO_PRODUCTION": None, "KAKURENBO_ACCEPT_UNCOUNTED_PROGRAMS": "0"}, False),
+        ({"KAKURENBO_PRODUCTION": None, "KAKURENBO_ROLE": "attacks", "KAKURENBO_SECRET_KEY": None}, False),
     ],
-    ids=["production", "accepted", "trial", "careful trial"],
+    ids=["production", "accepted", "trial", "careful trial", "attack machine"],
 )
 def test_programs_that_nothing_counts_run_in_production_only_where_accepted(
     changes: dict[str, str | None], accepted: bool, loaded: Callable[..., dict[str, Any]]
