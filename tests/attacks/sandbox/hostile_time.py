@@ -369,7 +369,7 @@ finish()
         """
 for path in ("sys/kernel/ns_last_pid", "sys/vm/overcommit_memory", "sys/vm/drop_caches",
              "sys/fs/pipe-max-size", "sys/user/max_user_namespaces", "self/uid_map", "self/setgroups",
-             "self/attr/current", "sys/kernel/pid_max", "self/timens_offsets", "1/oom_score_adj",
+             "sys/kernel/pid_max", "self/timens_offsets", "1/oom_score_adj",
              "sys/kernel/unprivileged_bpf_disabled"):
     attempt(lambda: os.write(os.open("/proc/" + path, os.O_WRONLY), b"1"))
 finish()
