@@ -217,5 +217,6 @@ def _execute(run: AttackRun) -> SandboxResult:
             folders,
             limits=limits,
             backend=settings.SANDBOX,
+            accept_uncounted=settings.ACCEPT_UNCOUNTED_PROGRAMS,
             public={side: tuple(files) for side, files in inputs.items()},
         )

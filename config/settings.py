@@ -261,6 +261,11 @@ EVERYBODY_ORGANISES = env.flag("EVERYBODY_ORGANISES")
 # News go to the open network only, unless the receivers stand in the organisers' own.
 WEBHOOKS_MAY_REACH_PRIVATE = env.flag("WEBHOOKS_MAY_REACH_PRIVATE")
 SANDBOX = env.text("SANDBOX", "auto")
+# Where no control group counts what a program uses, one of a stranger could take the machine's memory. A
+# trial on one's own machine may run it; production and attack machines do only where the organiser says so.
+ACCEPT_UNCOUNTED_PROGRAMS = env.flag(
+    "ACCEPT_UNCOUNTED_PROGRAMS", default=not PRODUCTION and ROLE != "attacks"
+)
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)
 JOB_MAX_ATTEMPTS = env.number("JOB_MAX_ATTEMPTS", 5, low=1)
 JOB_RING_SECONDS = env.number("JOB_RING_SECONDS", 20, low=1)

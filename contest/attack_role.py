@@ -41,7 +41,7 @@ WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
     AttackRun: ("state", "guess_sha256", "log", "seconds", "reason", "finished_at"),
     Entry: ("most_hits", "risk", "guesses", "strongest_attack"),
     Round: ("board_version", "full_version"),
-    Heartbeat: ("kind", "queues", "slots", "version", "release", "started_at", "beat_at"),
+    Heartbeat: ("kind", "queues", "slots", "version", "release", "counted_by", "started_at", "beat_at"),
 }  # fmt: skip
 ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent, Heartbeat)
 ROWS: dict[type[models.Model], dict[str, str]] = {

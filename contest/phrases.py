@@ -126,11 +126,13 @@ RUNS = (
     "The program was stopped after %(seconds)s s of CPU time, the limit of a run, counted over all its "
     "processes.",
     "The program was stopped after %(seconds)s s, the limit of wall time of a run.",
+    "The program was stopped because it made more than %(n)s files in a private folder.",
     "The program was stopped because it wrote without end to its log, of which %(size)s are kept.",
     "The program needed more than %(size)s of memory, the limit of a run, counted over all its processes.",
     "The result is larger than %(size)s, the limit of a result file. A Q has one row number a line, one line "
     "a row of M′.",
-    "The program finished in %(wall)s s (%(cpu)s s of CPU time) and wrote a result of %(size)s.",
+    "The program finished in %(wall)s s (%(cpu)s s of CPU time, %(memory)s of memory) and wrote a result of "
+    "%(size)s.",
     "The program finished without a result: expected a plain file at OUT_FILE, the third argument; found "
     "%(found)s.",
     "a link instead of a plain file",
@@ -142,7 +144,7 @@ RUNS = (
     "and threads at once, the limit of a run.",
     "The program was ended by signal %(number)s. The log shows what it wrote before.",
     "The program ended with an error (exit code %(code)s). The log shows what it wrote. Its private disk "
-    "space is %(size)s.",
+    "space is %(size)s and %(n)s files.",
     "The program ended with an error (exit code %(code)s). The log shows what it wrote.",
     "The guess cannot be read. %(problem)s",
 )

@@ -11,11 +11,13 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from contest.models import Heartbeat
+from attacks.sandbox import counted_by
+from contest.models import Heartbeat, Job
 from contest.services import jobs
 from contest.services.heartbeats import beat, say_goodbye
 
 logger = logging.getLogger(__name__)
+PROGRAMS = jobs.TASKS[Job.Kind.PROGRAM][1]
 _stop = threading.Event()
 
 
@@ -33,9 +35,14 @@ def end(**kwargs: Any) -> None:
 
 def _pulse(queues: list[str], slots: int) -> None:
     started_at = timezone.now()
+    counting = counted_by(settings.SANDBOX) if PROGRAMS in queues else ""
+    if counting == "none":
+        logger.warning(
+            "no control group counts the programs of teams on this machine; see docs/deployment.md"
+        )
     while True:
         try:
-            beat(jobs.WORKER.name, Heartbeat.Kind.WORKER, queues, started_at, slots)
+            beat(jobs.WORKER.name, Heartbeat.Kind.WORKER, queues, started_at, slots, counting)
         except DatabaseError:
             logger.warning("no sign of life could be written", exc_info=True)
         finally:

@@ -26,6 +26,7 @@ SHARED_IS_MEANT = {
     "attacks/sandbox/bubblewrap.py": "the sandbox's own; in /run only root may write, for all its runs",
     "attacks/sandbox/containers.py": SANDBOXED,
     "attacks/sandbox/world.py": SANDBOXED,
+    "attacks/sandbox/scratch.py": SANDBOXED,
     "attacks/sandbox/stage.py": "looks for forgotten folders, which have random names",
     "tests/attacks/sandbox/test_program.py": "the name of a file in an archive",
     "tests/deployment/images.py": "room for a folder with a random name",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from attacks.sandbox.choose import NoSandbox, choose_backend, examine
+from attacks.sandbox.choose import NoSandbox, choose_backend, counted_by, examine
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
 from attacks.sandbox.result import STATUSES, SandboxFault, SandboxResult
@@ -26,6 +26,7 @@ __all__ = [
     "SandboxResult",
     "SelfTest",
     "choose_backend",
+    "counted_by",
     "examine",
     "read_program",
     "run_program",

@@ -14,16 +14,17 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from attacks.sandbox import cgroup
-from attacks.sandbox.cgroup import SHARED_MEMORY_BYTES, own_groups, ran_out_of_memory
 from attacks.sandbox.gate import Gate
-from attacks.sandbox.launch import RESULT, Launch, limiting, reporting
-from attacks.sandbox.limits import Limits
+from attacks.sandbox.group import run_group
+from attacks.sandbox.launch import RESULT, Begun, Launch, limiting, reporting
+from attacks.sandbox.limits import MIB, Limits
 from attacks.sandbox.program import EXECUTABLE
+from attacks.sandbox.scratch import scratch_of
 from attacks.sandbox.seccomp import ARCHITECTURES, filter_program
 from attacks.sandbox.stage import Stage
 from attacks.sandbox.world import SYSTEM_FOLDERS, World, python_world
@@ -31,6 +32,7 @@ from attacks.sandbox.world import SYSTEM_FOLDERS, World, python_world
 FIRST_USER = 61001
 SLOTS = 256
 SLOT_FOLDER = Path("/run/kakurenbo-sandbox")
+SHARED_MEMORY_BYTES = 16 * MIB
 MEND = "On Debian or Ubuntu run `make system`, elsewhere install the package bubblewrap, then start again."
 
 
@@ -42,24 +44,35 @@ class Bubblewrap:
     name: str = "bwrap"
     mend: str = MEND
 
+    @property
+    def counted_by(self) -> str:
+        return cgroup.find().kind
+
     @contextmanager
     def launch(self, stage: Stage, limits: Limits) -> Iterator[Launch]:
         with (
             _own_user() as user,
-            own_groups(limits) as groups,
+            run_group(cgroup.find(), limits) as group,
             tempfile.TemporaryFile() as file,
-            Gate(groups) as gate,
+            Gate(group) as gate,
+            ExitStack() as held,
         ):
-            file.write(filter_program())
+            # What a group counts may be used; without one it is denied, because nothing else would count it.
+            file.write(filter_program(uncounted=group is None))
             file.seek(0)
             argv = self.command(stage, limits, python_world(), user, file.fileno())
             argv = (argv[0], *gate.words, *argv[1:])
-            yield Launch(
-                argv,
-                (file.fileno(), *gate.inherited),
-                begin=gate.open,
-                ran_out_of_memory=lambda: ran_out_of_memory(groups),
-            )
+
+            def begin() -> Begun:
+                first = gate.meet()
+                if first is None:
+                    return Begun()
+                scratch = held.enter_context(scratch_of(first.pid, stage.folder / "program"))
+                scratch.limit(limits.files)
+                gate.open()
+                return Begun(first.descriptor, scratch)
+
+            yield Launch(argv, (file.fileno(), *gate.inherited), begin=begin, group=group)
 
     def command(
         self, stage: Stage, limits: Limits, world: World, user: int | None, filter_fd: int
@@ -104,7 +117,7 @@ def lacking() -> str | None:
         return f"/usr/bin/{absent[0]} is missing. Install the package util-linux."
     if not any(found()):
         return f"bubblewrap is missing. {MEND}"
-    return cgroup.lacking()
+    return cgroup.mistake()
 
 
 @contextmanager
@@ -182,7 +195,8 @@ def _world_mounts(world: World) -> tuple[str, ...]:
 def _run_mounts(stage: Stage, limits: Limits) -> tuple[str, ...]:
     """The inputs, the private space, and then the rest closed: bwrap leaves / and /dev writable by itself."""
     words = [word for outside, inside in stage.mounts for word in ("--ro-bind", str(outside), inside)]
-    words += ["--proc", "/proc", "--dev", "/dev"]
+    # The device zero gives out shared memory that belongs to no process; "full" reads the same.
+    words += ["--proc", "/proc", "--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero"]
     scratch = {"/tmp": limits.scratch_bytes, "/out": limits.scratch_bytes, "/dev/shm": SHARED_MEMORY_BYTES}  # noqa: S108
     for folder, size in scratch.items():
         words += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from attacks.sandbox import bubblewrap, containers, unsafe
+from attacks.sandbox import bubblewrap, cgroup, containers, unsafe
 from attacks.sandbox.execute import Backend
 from attacks.sandbox.selftest import SelfTest, proven
 
+ACCEPTANCE = "KAKURENBO_ACCEPT_UNCOUNTED_PROGRAMS"
 NAMES = ("auto", "bwrap", *containers.ENGINES, "none")
 
 
@@ -20,11 +21,12 @@ class NoSandbox(Exception):
         self.test = test
 
 
-def choose_backend(name: str = "auto") -> Backend:
+def choose_backend(name: str = "auto", *, accept_uncounted: bool = False) -> Backend:
     """The backend of that name after its self-test, or `NoSandbox`.
 
     ``auto`` and ``bwrap`` take the system's bubblewrap, else the one of the wheel; a container engine is
-    used only where it is named. Nothing ever falls back to ``none``.
+    used only where it is named. Nothing ever falls back to ``none``. Where no control group counts what runs
+    use, they are refused unless ``accept_uncounted`` says otherwise.
     """
     if name == "none":
         if unsafe.accepted():
@@ -35,7 +37,9 @@ def choose_backend(name: str = "auto") -> Backend:
         )
     failed = []
     for backend in _candidates(name):
-        test = proven(backend)
+        if backend.counted_by == "none" and not accept_uncounted:
+            raise NoSandbox(uncounted())
+        test = proven(backend, backend.counted_by)
         if test.ok:
             return backend
         failed.append(test)
@@ -47,15 +51,34 @@ def choose_backend(name: str = "auto") -> Backend:
     )
 
 
-def examine(name: str = "auto") -> SelfTest:
+def counted_by(name: str = "auto") -> str:
+    """Which control groups would count a run; empty where nothing could run at all."""
+    if name == "none":
+        return "none"
+    try:
+        return _candidates(name)[0].counted_by
+    except NoSandbox:
+        return ""
+
+
+def uncounted() -> str:
+    """Why programs are not run where nothing counts them, and what to do."""
+    return (
+        "No control group counts what programs use here, so a hostile one could take the machine's memory:"
+        f" programs of others are refused. {cgroup.find().lack} {cgroup.MEND}"
+        f" Whoever accepts the risk sets {ACCEPTANCE} to 1."
+    )
+
+
+def examine(name: str = "auto", *, accept_uncounted: bool = False) -> SelfTest:
     """The self-test of what `choose_backend` would take, for pages and start-up checks; never raises."""
     try:
-        backend = choose_backend(name)
+        backend = choose_backend(name, accept_uncounted=accept_uncounted)
     except NoSandbox as error:
         return error.test or SelfTest(name, False, (), str(error))
     if isinstance(backend, unsafe.Unsafe):
         return SelfTest(name, False, (), backend.mend)
-    return proven(backend)
+    return proven(backend, backend.counted_by)
 
 
 def _candidates(name: str) -> list[Backend]:

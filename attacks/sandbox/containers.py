@@ -38,6 +38,7 @@ class Container:
     name: str
     binary: Path
     image: str
+    counted_by: str = "engine"
 
     @property
     def mend(self) -> str:

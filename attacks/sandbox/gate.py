@@ -9,17 +9,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import dataclass
 from types import TracebackType
+
+from attacks.sandbox.group import Group
+
+
+@dataclass(frozen=True)
+class First:
+    """The first process inside; ``descriptor`` is None on kernels that give none."""
+
+    pid: int
+    descriptor: int | None
 
 
 class Gate:
     """Two pipes: on one bwrap names the process, on the other it waits to go on."""
 
-    def __init__(self, groups: Sequence[Path] = ()) -> None:
-        self.groups = groups
+    def __init__(self, group: Group | None = None) -> None:
+        self.group = group
 
     def __enter__(self) -> Gate:
         self.told, self.tell = os.pipe()
@@ -41,8 +50,8 @@ class Gate:
     def inherited(self) -> tuple[int, ...]:
         return (self.tell, self.wait)
 
-    def open(self) -> int | None:
-        """Let the run begin; return a descriptor of its first process, or None if bwrap gave up."""
+    def meet(self) -> First | None:
+        """The first process, which waits and is counted from now on; None if bwrap gave up."""
         for end in self.inherited:
             self._close(end)
         text = b""
@@ -53,14 +62,17 @@ class Gate:
         if not text:
             return None
         pid = int(json.loads(text)["child-pid"])
-        first = None
+        descriptor = None
         # Kernels before 5.3 lack this; there the end of bwrap ends the rest, if a little later.
         with suppress(OSError):
-            first = os.pidfd_open(pid)
-        for group in self.groups:
-            (group / "cgroup.procs").write_text(str(pid), encoding="ascii")
+            descriptor = os.pidfd_open(pid)
+        if self.group:
+            self.group.add(pid)
+        return First(pid, descriptor)
+
+    def open(self) -> None:
+        """Let the run begin."""
         self._close(self.go)
-        return first
 
     def _close(self, end: int) -> None:
         if end in self.open_ends:

@@ -14,9 +14,12 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from attacks.sandbox.group import Group
 from attacks.sandbox.limits import Limits
+from attacks.sandbox.scratch import Scratch
 
 RESULT = "/out/Q.csv"
+PENDING_SIGNALS = 256
 
 REPORTER = """
 echo started
@@ -44,18 +47,26 @@ HEADER = re.compile(
 
 
 @dataclass(frozen=True)
+class Begun:
+    """A descriptor of the first process inside, with which all the others die, and the private folders."""
+
+    first: int | None = None
+    scratch: Scratch | None = None
+
+
+@dataclass(frozen=True)
 class Launch:
     """A command line, the descriptors it inherits, its environment, and how to end what it started.
 
-    ``begin`` is called once the command runs and returns a descriptor of the first process inside: with it
-    die all the others. A container is ended by ``end_argv`` instead.
+    ``begin`` is called once the command runs. ``group`` counts what the run uses; where it is None, the
+    processes are looked at one by one. A container is ended by ``end_argv``.
     """
 
     argv: tuple[str, ...]
     pass_fds: tuple[int, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    begin: Callable[[], int | None] = lambda: None
-    ran_out_of_memory: Callable[[], bool] = lambda: False
+    begin: Callable[[], Begun] = Begun
+    group: Group | None = None
     end_argv: tuple[str, ...] = ()
 
 
@@ -103,8 +114,9 @@ def read_report(data: bytes) -> Report:
 def limiting(limits: Limits, *, own_processes: bool = True) -> tuple[str, ...]:
     """The `prlimit` call that goes before the reporter, inside the sandbox.
 
-    The kernel counts the processes of a user, so their number is only limited where the run is a user of its
-    own (``own_processes``); elsewhere whatever else the user runs would count too. Two processes are the
+    The kernel counts processes and pending signals (timers among them) by user, so their number is only
+    limited where the run is a user of its own (``own_processes``); elsewhere whatever else the user runs
+    would count too. Two processes are the
     platform's own (the first of the process space and the reporter). A second after the soft limit of CPU
     time the kernel kills a program that ignores it.
     """
@@ -116,9 +128,12 @@ def limiting(limits: Limits, *, own_processes: bool = True) -> tuple[str, ...]:
         "core": (resource.RLIMIT_CORE, 0),
         "memlock": (resource.RLIMIT_MEMLOCK, 1 << 16),
         "msgqueue": (resource.RLIMIT_MSGQUEUE, 0),
+        "sigpending": (resource.RLIMIT_SIGPENDING, PENDING_SIGNALS),
+        "nice": (resource.RLIMIT_NICE, 0),
+        "rtprio": (resource.RLIMIT_RTPRIO, 0),
     }
     if not own_processes:
-        del wanted["nproc"]
+        del wanted["nproc"], wanted["sigpending"]
     flags = [f"--{name}={_allowed(number, value)}" for name, (number, value) in wanted.items()]
     cpu = _allowed(resource.RLIMIT_CPU, limits.cpu_seconds + 1)
     return ("/usr/bin/prlimit", *flags, f"--cpu={min(limits.cpu_seconds, cpu)}:{cpu}", "--")

@@ -12,7 +12,8 @@ class Limits:
     """Limits of one run against one entry.
 
     ``memory_bytes`` holds for one process and for all of them together; ``scratch_bytes`` is the size of the
-    private ``/tmp`` and, apart from it, of ``/out``; ``output_bytes`` is the largest Q that is accepted: a
+    private ``/tmp`` and, apart from it, of ``/out``, and ``files`` is how many files each of them may hold;
+    temporary files count as memory too. ``output_bytes`` is the largest Q that is accepted: a
     guess for 100,000 people takes 0.7 MB.
     """
 
@@ -24,6 +25,7 @@ class Limits:
     output_bytes: int = 1 * MIB
     log_bytes: int = 64 * 1024
     open_files: int = 256
+    files: int = 10_000
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -87,6 +87,10 @@ def _stopped(seen: Observation, limits: Limits) -> tuple[str, str] | None:
         ),
         "cpu": _cpu_exceeded(limits),
         "memory": _memory_exceeded(limits),
+        "files": (
+            "killed",
+            f"The program was stopped because it made more than {limits.files:,} files in a private folder.",
+        ),
         "log": (
             "killed",
             f"The program was stopped because it wrote without end to its log, of which {log_size} are kept.",
@@ -105,7 +109,8 @@ def _ended(seen: Observation, report: Report, exit_code: int, limits: Limits) ->
     if exit_code != 0:
         return _failed(seen, exit_code, limits)
     if report.content:
-        took = f"{seen.wall_seconds:.1f} s ({seen.usage.cpu_seconds:.1f} s of CPU time)"
+        memory = size_text(seen.usage.memory_bytes)
+        took = f"{seen.wall_seconds:.1f} s ({seen.usage.cpu_seconds:.1f} s of CPU time, {memory} of memory)"
         return (
             "done",
             f"The program finished in {took} and wrote a result of {size_text(len(report.content))}.",
@@ -142,7 +147,9 @@ def _failed(seen: Observation, exit_code: int, limits: Limits) -> tuple[str, str
         )
     sentence = f"The program ended with an error (exit code {exit_code}). The log shows what it wrote."
     if any(word in last_lines for word in OUT_OF_DISK):
-        sentence += f" Its private disk space is {size_text(limits.scratch_bytes)}."
+        sentence += (
+            f" Its private disk space is {size_text(limits.scratch_bytes)} and {limits.files:,} files."
+        )
     return "crashed", sentence
 
 

@@ -22,6 +22,8 @@ def run_program(
     backend: str = "auto",
     on_log: Callable[[str], None] | None = None,
     public: PublicFiles = PUBLIC_FILES,
+    *,
+    accept_uncounted: bool = False,
 ) -> SandboxResult:
     """Run ``reidentify.py ORIGINAL_DIR ENTRY_DIR OUT_FILE`` and return what came of it.
 
@@ -34,6 +36,8 @@ def run_program(
     backend : a name of `attacks.sandbox.choose.NAMES`.
     on_log : called with every new piece of the log while the program runs, for a live view.
     public : the names of the public files by input; those of 2016 unless told otherwise.
+    accept_uncounted : run also where no control group counts what the program uses, as one does with programs
+        of one's own.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def run_program(
     except ProgramError as error:
         return SandboxResult("invalid-program", str(error))
     try:
-        chosen = choose_backend(backend)
+        chosen = choose_backend(backend, accept_uncounted=accept_uncounted)
     except NoSandbox as error:
         return SandboxResult("refused", str(error))
     return execute(chosen, ready, inputs, limits, on_log, public)

@@ -4,6 +4,11 @@ Namespaces do not cover everything: AF_VSOCK sockets leave a network namespace, 
 System V shared memory escapes the limits of a process. So those calls, and the doors to the kernel that a
 re-identifier never needs, answer "not permitted". ``clone3`` answers "not implemented", because its flags
 lie in memory where a filter cannot look: the C library then falls back to ``clone``, whose flags are checked.
+Locks on parts of a file are denied because no kernel counts their memory.
+
+Where no control group counts what a run uses, three more things are denied, which nobody else could count:
+pairs of sockets (their buffers), shared memory without a file (pages that no process maps), and a handler for
+the end of children (who ignores that end has children whose time is lost).
 """
 
 from __future__ import annotations
@@ -131,6 +136,10 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
 CLONE = (56, 220)
 CLONE3 = (435, 435)
 IOCTL = (16, 29)
+FCNTL = (72, 25)
+MMAP = (9, 222)
+SIGACTION = (13, 134)
+SOCKETPAIR = (53, 199)
 
 FIRST_UNKNOWN = 457
 """Calls from this number on are newer than this list and answer "not implemented". On x86_64 this covers
@@ -142,11 +151,21 @@ NEW_NAMESPACES = 0x7E020000
 TERMINAL_INJECTIONS = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: typing into the terminal of whoever started the platform."""
 
-LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT, SECOND_ARGUMENT_AT = 0, 4, 16, 24
+RANGE_LOCKS = (6, 7, 37, 38)
+"""F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW. Locks on whole files (``flock``) are one a descriptor."""
+
+HUGE_PAGES = 0x40000
+SHARED_WITHOUT_FILE = 0x21
+"""MAP_HUGETLB, which no limit of memory counts; MAP_SHARED (or MAP_SHARED_VALIDATE) with MAP_ANONYMOUS."""
+
+CHILD_SIGNAL = 17
+
+LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT, SECOND_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 4, 16, 24, 40
 KILL, ALLOW = 0x80000000, 0x7FFF0000
 NOT_PERMITTED = 0x00050000 | errno.EPERM
 NOT_IMPLEMENTED = 0x00050000 | errno.ENOSYS
+NO_LOCKS = 0x00050000 | errno.ENOLCK
 
 
 @dataclass(frozen=True)
@@ -166,8 +185,10 @@ class UnknownArchitecture(Exception):
     """This machine's system call numbers are not in the list, so no filter can be built."""
 
 
-def filter_program(machine: str | None = None) -> bytes:
+def filter_program(machine: str | None = None, *, uncounted: bool = False) -> bytes:
     """The filter in the kernel's format (an array of ``struct sock_filter``).
+
+    ``uncounted`` is for runs that no control group counts.
 
     >>> len(filter_program("x86_64")) % 8
     0
@@ -189,12 +210,30 @@ def filter_program(machine: str | None = None) -> bytes:
         number = numbers[column]
         if number is not None:
             steps += _answer(JUMP_EQUAL, number, NOT_PERMITTED)
-    new_namespace = _answer(JUMP_ANY_BIT, NEW_NAMESPACES, NOT_PERMITTED)
-    steps += _look_into(CLONE[column], FIRST_ARGUMENT_AT, new_namespace)
-    injections = [step for value in TERMINAL_INJECTIONS for step in _answer(JUMP_EQUAL, value, NOT_PERMITTED)]
-    steps += _look_into(IOCTL[column], SECOND_ARGUMENT_AT, injections)
+    if uncounted:
+        steps += _answer(JUMP_EQUAL, SOCKETPAIR[column], NOT_PERMITTED)
+        child = _answer(JUMP_EQUAL, CHILD_SIGNAL, NOT_PERMITTED)
+        steps += _look_into(SIGACTION[column], FIRST_ARGUMENT_AT, child)
+    steps += _arguments(column, uncounted)
     steps.append(Step(RETURN, ALLOW))
     return b"".join(step.packed() for step in steps)
+
+
+def _arguments(column: int, uncounted: bool) -> list[Step]:
+    """The calls that are denied for some of their arguments."""
+    new_namespace = _answer(JUMP_ANY_BIT, NEW_NAMESPACES, NOT_PERMITTED)
+    injections = [step for value in TERMINAL_INJECTIONS for step in _answer(JUMP_EQUAL, value, NOT_PERMITTED)]
+    locks = [step for value in RANGE_LOCKS for step in _answer(JUMP_EQUAL, value, NO_LOCKS)]
+    memory = _answer(JUMP_ANY_BIT, HUGE_PAGES, NOT_PERMITTED)
+    if uncounted:
+        both = _answer(JUMP_EQUAL, SHARED_WITHOUT_FILE, NOT_PERMITTED)
+        memory += [Step(AND, SHARED_WITHOUT_FILE), *both]
+    return [
+        *_look_into(CLONE[column], FIRST_ARGUMENT_AT, new_namespace),
+        *_look_into(IOCTL[column], SECOND_ARGUMENT_AT, injections),
+        *_look_into(FCNTL[column], SECOND_ARGUMENT_AT, locks),
+        *_look_into(MMAP[column], FOURTH_ARGUMENT_AT, memory),
+    ]
 
 
 def _answer(test: int, value: int, answer: int) -> list[Step]:
@@ -222,6 +261,15 @@ def container_profile() -> dict[str, object]:
         {"names": ["ioctl"], **refuse, "args": [_where(1, "SCMP_CMP_EQ", value)]}
         for value in TERMINAL_INJECTIONS
     ]
+    no_locks = {"action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOLCK}
+    locks = [
+        {"names": ["fcntl"], **no_locks, "args": [_where(1, "SCMP_CMP_EQ", value)]} for value in RANGE_LOCKS
+    ]
+    huge = {
+        "names": ["mmap"],
+        **refuse,
+        "args": [_where(3, "SCMP_CMP_MASKED_EQ", HUGE_PAGES, HUGE_PAGES)],
+    }
     return {
         "defaultAction": "SCMP_ACT_ALLOW",
         "syscalls": [
@@ -229,6 +277,8 @@ def container_profile() -> dict[str, object]:
             {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
             *new_namespaces,
             *injections,
+            *locks,
+            huge,
         ],
     }
 

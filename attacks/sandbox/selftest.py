@@ -9,7 +9,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,14 +20,17 @@ from attacks.sandbox.result import SandboxFault, SandboxResult
 from attacks.sandbox.world import ENVIRONMENT
 
 LIMITS = Limits(
-    cpu_seconds=10,
-    wall_seconds=30,
+    cpu_seconds=60,
+    wall_seconds=120,
     memory_bytes=256 * MIB,
     processes=16,
     scratch_bytes=8 * MIB,
     output_bytes=64 * 1024,
 )
+HOARD_LIMITS = replace(LIMITS, memory_bytes=96 * MIB)
 ATTEMPTS = Path(__file__).with_name("attempts.py")
+HOARD = Path(__file__).with_name("hoard.py")
+DENIED = b"denied"
 SECRET = "kakurenbo-self-test-secret"  # noqa: S105 -- a marker, not a password
 
 QUESTIONS = {
@@ -40,6 +43,7 @@ QUESTIONS = {
     "processes": "Other processes of the machine must be neither visible nor in reach",
     "forks": "The number of processes must be limited",
     "memory": "Memory must be limited, shared memory too",
+    "counting": "Memory that no process holds must be counted or denied",
     "privileges": "No privilege may be held or gained",
 }
 """What is tried → what must hold."""
@@ -67,11 +71,12 @@ class SelfTest:
     ok: bool
     checks: tuple[Check, ...]
     how_to_mend: str
+    counted_by: str = "none"
 
 
 @functools.cache
-def proven(backend: Backend) -> SelfTest:
-    """The self-test of a backend, run once a process."""
+def proven(backend: Backend, counted_by: str) -> SelfTest:
+    """The self-test of a backend, run once a process for each way of counting."""
     return self_test(backend)
 
 
@@ -96,23 +101,39 @@ def self_test(backend: Backend) -> SelfTest:
             "names": list(ENVIRONMENT),
         }
         files = {SCRIPT: ATTEMPTS.read_bytes(), "facts.json": json.dumps(facts).encode("ascii")}
-        try:
-            result = execute(backend, Program(files, SCRIPT), inputs, LIMITS)
-        except (SandboxFault, OSError) as fault:
-            result = SandboxResult("refused", str(fault))
+        result = _run(backend, files, inputs)
+        hoard = {SCRIPT: HOARD.read_bytes()}
+        hoarded = _run(backend, hoard, inputs, HOARD_LIMITS) if result.output else result
         left_behind = [path.name for path in folder.iterdir() if path.name not in ("P.csv", *inputs)]
-    return _judge(backend, result, left_behind)
+    return _judge(backend, result, hoarded, left_behind)
 
 
-def _judge(backend: Backend, result: SandboxResult, left_behind: list[str]) -> SelfTest:
+def _run(
+    backend: Backend, files: dict[str, bytes], inputs: dict[str, Path], limits: Limits = LIMITS
+) -> SandboxResult:
+    try:
+        return execute(backend, Program(files, SCRIPT), inputs, limits)
+    except (SandboxFault, OSError) as fault:
+        return SandboxResult("refused", str(fault))
+
+
+def _judge(
+    backend: Backend, result: SandboxResult, hoarded: SandboxResult, left_behind: list[str]
+) -> SelfTest:
     found = _found(result)
+    if hoarded.status in ("memory-exceeded", "killed") or hoarded.output == DENIED:
+        found["counting"] = ""
+    elif result.output:
+        achieved = (hoarded.output or b"").decode("ascii", "replace")
+        found["counting"] = achieved or hoarded.reason
     if left_behind:
         found["writing"] = f"a file appeared outside: {left_behind[0]}"
     # A question counts as answered well only where its attempt came back and achieved nothing.
     checks = tuple(_check(name, found.get(name, "it could not be tried")) for name in QUESTIONS)
     ok = all(check.contained for check in checks)
     denied = result.output is None and any(words in result.reason for words in NAMESPACES_DENIED)
-    return SelfTest(backend.name, ok, checks, "" if ok else NAMESPACES_MEND if denied else backend.mend)
+    mend = "" if ok else NAMESPACES_MEND if denied else backend.mend
+    return SelfTest(backend.name, ok, checks, mend, backend.counted_by)
 
 
 def _check(name: str, achieved: str) -> Check:

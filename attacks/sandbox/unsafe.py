@@ -31,6 +31,7 @@ class Unsafe:
 
     name: str = "none"
     mend: str = "The backend none isolates nothing. Choose another one."
+    counted_by: str = "none"
 
     @contextmanager
     def launch(self, stage: Stage, limits: Limits) -> Iterator[Launch]:

@@ -41,25 +41,39 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def tree_usage(pid: int, memory_limit: int) -> Usage:
-    """Use of a process and everything below it.
+class Tree:
+    """What a process and everything below it use, where no control group counts it.
 
-    Resident memory counts what processes share once for each. Only where that sum passes the limit is the
-    dearer, exact share of each process asked for.
+    A process knows the time of those children for which it waited. What each process was seen to use is kept
+    beside that, so that time is not forgotten with children for which nobody waits. Both are parts of what
+    was used, so the larger one counts.
     """
-    pids = [pid, *descendants(pid)]
-    cpu, pages, tasks = 0.0, 0, 0
-    for each in pids:
-        with suppress(OSError, ValueError, IndexError):
-            # The name in brackets may hold spaces and brackets; the numbers follow the last one.
-            words = Path(f"/proc/{each}/stat").read_bytes().rpartition(b")")[2].split()
-            cpu += sum(int(word) for word in words[11:15]) / TICKS
-            tasks += int(words[17])
-            pages += int(words[21])
-    memory = pages * PAGE
-    if memory > memory_limit:
-        memory = sum(_share(each) for each in pids)
-    return Usage(cpu, memory, tasks)
+
+    def __init__(self, memory_limit: int) -> None:
+        self.memory_limit = memory_limit
+        self.seen: dict[tuple[int, bytes], int] = {}
+
+    def look(self, pid: int) -> Usage:
+        """The use up to now.
+
+        Resident memory counts what processes share once for each. Only where that sum passes the limit is the
+        dearer, exact share of each process asked for.
+        """
+        pids = [pid, *descendants(pid)]
+        ticks, pages, tasks = 0, 0, 0
+        for each in pids:
+            with suppress(OSError, ValueError, IndexError):
+                # The name in brackets may hold spaces and brackets; the numbers follow the last one.
+                words = Path(f"/proc/{each}/stat").read_bytes().rpartition(b")")[2].split()
+                ticks += sum(int(word) for word in words[11:15])
+                # A number may be given again; with the moment of its start it is unique.
+                self.seen[each, words[19]] = int(words[11]) + int(words[12])
+                tasks += int(words[17])
+                pages += int(words[21])
+        memory = pages * PAGE
+        if memory > self.memory_limit:
+            memory = sum(_share(each) for each in pids)
+        return Usage(max(ticks, sum(self.seen.values())) / TICKS, memory, tasks)
 
 
 def _share(pid: int) -> int:

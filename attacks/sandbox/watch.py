@@ -12,15 +12,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from attacks.sandbox.launch import Launch
+from attacks.sandbox.launch import Begun, Launch
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.log import LogKeeper
-from attacks.sandbox.usage import Usage, descendants, tree_usage
+from attacks.sandbox.usage import Tree, Usage, descendants
 
 PERIOD = 0.05
 LOG_FLOOD = 256
 """A program that writes so many times the kept log is ended: reading it would cost the platform."""
 REPORT_LINES = 300
+CPU_GRACE = 1
+"""Seconds of CPU time between the kernel's first signal to a process and the end of the run."""
 END_SECONDS = 10
 
 
@@ -47,6 +49,8 @@ class Watch:
         self.flood = 0
         self.stopped: str | None = None
         self.usage = Usage()
+        self.tree = Tree(limits.memory_bytes)
+        self.begun = Begun()
 
     def run(self) -> Observation:
         self.started = time.monotonic()
@@ -61,15 +65,14 @@ class Watch:
             cwd="/",
             start_new_session=True,
         )
-        first = None
         try:
-            first = self.launch.begin()
+            self.begun = self.launch.begin()
             self._read(process)
         except BaseException:
             self.stopped = "error"
             raise
         finally:
-            self._end(process, first)
+            self._end(process)
         return Observation(
             log=self.log.text(),
             report=bytes(self.report),
@@ -95,8 +98,11 @@ class Watch:
                 now = time.monotonic()
                 if now - looked >= PERIOD:
                     looked = now
-                    self.usage = self.usage.after(tree_usage(process.pid, self.limits.memory_bytes))
+                    self.usage = self.usage.after(self._used(process.pid))
                     self.stopped = self._exceeded(now)
+
+    def _used(self, pid: int) -> Usage:
+        return self.launch.group.usage() if self.launch.group else self.tree.look(pid)
 
     def _take_log(self, chunk: bytes) -> None:
         self.log.add(chunk)
@@ -111,32 +117,48 @@ class Watch:
         """The limit that is passed, if one is."""
         if now - self.started > self.limits.wall_seconds:
             return "wall"
-        if self.usage.cpu_seconds > self.limits.cpu_seconds + 1:
+        if self._too_much_cpu():
             return "cpu"
-        if self.usage.memory_bytes > self.limits.memory_bytes:
+        if self._too_much_memory():
             return "memory"
         if self.flood > self.limits.log_bytes * LOG_FLOOD:
             return "log"
+        # Where the kernel limits the number of files itself, it is reached and never passed.
+        if self.begun.scratch and self.begun.scratch.files() > self.limits.files:
+            return "files"
         return None
 
-    def _end(self, process: subprocess.Popen[bytes], first: int | None) -> None:
+    def _too_much_cpu(self) -> bool:
+        return self.usage.cpu_seconds > self.limits.cpu_seconds + CPU_GRACE
+
+    def _too_much_memory(self) -> bool:
+        """A group's limit is the kernel's to hold; it ends one process, and we end the others."""
+        if self.launch.group:
+            return self.launch.group.ran_out_of_memory()
+        return self.usage.memory_bytes > self.limits.memory_bytes
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
         """Return only when nothing of the run is left, and note what it used in all."""
         if self.launch.end_argv:
             environment = dict(self.launch.environment)
             subprocess.run(self.launch.end_argv, env=environment, capture_output=True, check=False)
-        elif first is not None:
-            _end_first(first)
+        elif self.begun.first is not None:
+            _end_first(self.begun.first)
         for pid in (process.pid, *descendants(process.pid)) if self.stopped else ():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        if self.launch.ran_out_of_memory():
-            self.stopped = "memory"
+        if self.launch.group:
+            self.usage = self.usage.after(self.launch.group.usage())
+            if self.stopped != "error" and self._too_much_memory():
+                self.stopped = "memory"
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         process.stderr.close()
         _, status, spent = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         self.usage = self.usage.after(Usage(spent.ru_utime + spent.ru_stime, spent.ru_maxrss * 1024))
+        if self.stopped is None and self._too_much_cpu():
+            self.stopped = "cpu"
 
 
 def _end_first(first: int) -> None:

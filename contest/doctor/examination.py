@@ -19,6 +19,7 @@ CHECKS: dict[str, Callable[[], Finding]] = {
     "workers": services.workers,
     "sweeper": services.sweeper,
     "sandbox": machine.sandbox,
+    "program-limits": machine.program_limits,
     "clock": machine.clock,
     "disk": machine.disk,
     "secret-key": machine.secret_key,

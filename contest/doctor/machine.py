@@ -15,15 +15,18 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from attacks.sandbox import examine
+from attacks.sandbox import counted_by, examine
 from contest import readiness
 from contest.doctor.finding import Finding, failed, ok, warning
-from contest.models import AuditEvent
+from contest.models import AuditEvent, Heartbeat, Job
 from contest.private_files import open_to_others
+from contest.services.heartbeats import living
+from contest.services.jobs import TASKS
 
 LOW_SHARE, LOW_BYTES = 0.05, 1024**3
 CLOCK_SECONDS = 5.0
 SHOWN = 3
+PROGRAMS = TASKS[Job.Kind.PROGRAM][1]
 
 
 def secret_key() -> Finding:
@@ -139,10 +142,34 @@ def clock() -> Finding:
 
 
 def sandbox() -> Finding:
-    test = examine(settings.SANDBOX)
+    test = examine(settings.SANDBOX, accept_uncounted=settings.ACCEPT_UNCOUNTED_PROGRAMS)
     if not test.ok:
         return warning(
             _("Programs of teams do not run here. %(mend)s") % {"mend": test.how_to_mend},
             _("See docs/deployment.md."),
         )
     return ok(_("The sandbox passed its self-test."))
+
+
+def program_limits() -> Finding:
+    """Of the workers that run programs; of this machine where none is at work."""
+    workers = [it for it in living(Heartbeat.Kind.WORKER) if PROGRAMS in it.queues]
+    kinds = {it.counted_by for it in workers} or {counted_by(settings.SANDBOX)}
+    if "none" not in kinds:
+        return ok(_("Control groups count what programs of teams use."))
+    names = ", ".join(it.name for it in workers if it.counted_by == "none") or _("this machine")
+    mend = _(
+        "Start the worker by the systemd unit in docker/systemd, which delegates control groups to it; see "
+        "docs/deployment.md."
+    )
+    if not settings.ACCEPT_UNCOUNTED_PROGRAMS:
+        return warning(
+            _("Programs of teams are refused: no control group counts what they use (%(names)s).")
+            % {"names": names},
+            mend,
+        )
+    text = _(
+        "Programs of teams run although no control group counts what they use (%(names)s): a hostile one can "
+        "take more memory than its limit."
+    ) % {"names": names}
+    return failed(text, mend) if settings.PRODUCTION else warning(text, mend)

@@ -19,6 +19,8 @@ class Heartbeat(models.Model):
     )
     version = models.CharField(max_length=40, blank=True)
     release = models.PositiveIntegerField(default=1)
+    counted_by = models.CharField(max_length=10, blank=True, default="", db_default="")
+    """Which control groups count the programs that this worker runs; empty where it runs none."""
     started_at = models.DateTimeField()
     beat_at = models.DateTimeField()
 

@@ -16,7 +16,12 @@ FORGOTTEN = datetime.timedelta(hours=1)
 
 
 def beat(
-    name: str, kind: Heartbeat.Kind, queues: Iterable[str], started_at: datetime.datetime, slots: int = 1
+    name: str,
+    kind: Heartbeat.Kind,
+    queues: Iterable[str],
+    started_at: datetime.datetime,
+    slots: int = 1,
+    counted_by: str = "",
 ) -> None:
     """Say that a process lives. It is no act of anybody, so it stands in no log."""
     now = timezone.now()
@@ -25,6 +30,7 @@ def beat(
         "slots": slots,
         "version": settings.VERSION,
         "release": RELEASE,
+        "counted_by": counted_by,
         "beat_at": now,
     }
     if not Heartbeat.objects.filter(name=name).update(kind=kind, started_at=started_at, **facts):

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from contest import access, operations
 from contest.doctor.examination import CHECKS, SLOW, examine
+from contest.doctor.machine import program_limits
 from contest.models import Job
 from contest.views.requests import UserRequest
 
@@ -41,5 +42,6 @@ def _context(jobs: QuerySet[Job]) -> dict[str, Any]:
         "queues": operations.queues(),
         "processes": operations.processes(),
         "failures": operations.failures(jobs),
+        "program_limits": program_limits(),
         **operations.facts(),
     }

@@ -74,3 +74,17 @@ def test_the_sites_page_is_for_staff_alone_and_says_what_is_wrong(client: Client
     page = client.get(url).content.decode()
     assert "No worker has given a sign of life" in page
     assert client.post(url).status_code == 405
+
+
+@pytest.mark.parametrize(("counted_by", "is_told"), [("none", True), ("v2", False)])
+def test_organisers_and_staff_are_told_loudly_that_programs_are_not_counted(
+    counted_by: str, is_told: bool, client: Client
+) -> None:
+    oni = make_user(is_staff=True)
+    contest = make_contest(oni)
+    beat("sandboxes", Heartbeat.Kind.WORKER, ["programs"], timezone.now(), counted_by=counted_by)
+    client.force_login(oni)
+    for address in (reverse("organise_operations", args=[contest.slug]), reverse("operations")):
+        page = client.get(address).content.decode()
+        assert ("no control group counts what they use (sandboxes)" in page) == is_told
+        assert ('<p class="note error" role="alert">' in page) == is_told

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from attacks.sandbox import Limits
+from attacks.sandbox.group import OWN_BYTES, OWN_PROCESSES
 from attacks.sandbox.world import OFFERED
 from contest import processes
 from contest.models import Job
@@ -119,6 +121,38 @@ def test_containers_run_without_rights_they_do_not_need(compose: dict[str, Any])
         last_stage = (DOCKER / name).read_text(encoding="utf-8").rsplit("\nFROM ", 1)[1]
         user = re.search(r"^USER (\d+):(\d+)$", last_stage, re.MULTILINE)
         assert user and int(user[1]) > 1000, name
+
+
+def test_containers_and_units_have_limits_of_memory_and_processes(compose: dict[str, Any]) -> None:
+    for name in (*PROGRAM_SERVICES, "migrate"):
+        service = compose["services"][name]
+        assert service["mem_limit"] == service["memswap_limit"], name
+        assert 0 < service["pids_limit"] <= 512, name
+    assert compose["services"]["programs"]["cgroup"] == "private"
+    for path in UNITS:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        settings = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+        assert re.fullmatch(r"\d+[MG]", settings["MemoryMax"]), path.name
+        assert settings["MemorySwapMax"] == "0", path.name
+        assert 0 < int(settings["TasksMax"]) <= 512, path.name
+
+
+def test_the_worker_for_programs_may_divide_its_group_and_no_other_may() -> None:
+    for path in UNITS:
+        text = path.read_text(encoding="utf-8")
+        delegated = re.search(r"^Delegate=(.+)$", text, re.MULTILINE)
+        if "programs" in path.name:
+            assert delegated and set(delegated[1].split()) == {"memory", "pids", "cpu"}
+            # Without a sight of its own group it could not divide it.
+            assert "ProtectControlGroups" not in text
+            # A run may use its own limit, so several at once must fit into that of the unit.
+            tasks = int(re.search(r"^TasksMax=(\d+)$", text, re.MULTILINE)[1])  # type: ignore[index]
+            assert tasks >= 2 * (Limits().processes + OWN_PROCESSES)
+            memory = int(re.search(r"^MemoryMax=(\d+)G$", text, re.MULTILINE)[1])  # type: ignore[index]
+            assert memory << 30 >= 2 * (Limits().memory_bytes + OWN_BYTES)
+        else:
+            assert delegated is None, path.name
+            assert "ProtectControlGroups=yes" in text, path.name
 
 
 def test_no_secret_stands_in_the_compose_file(compose: dict[str, Any]) -> None:

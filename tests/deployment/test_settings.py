@@ -113,6 +113,23 @@ def test_an_attack_machine_starts_without_any_secret_of_the_web_part(
             act()
 
 
+@pytest.mark.parametrize(
+    ("changes", "accepted"),
+    [
+        ({}, False),
+        ({"KAKURENBO_ACCEPT_UNCOUNTED_PROGRAMS": "1"}, True),
+        ({"KAKURENBO_PRODUCTION": None}, True),
+        ({"KAKURENBO_PRODUCTION": None, "KAKURENBO_ACCEPT_UNCOUNTED_PROGRAMS": "0"}, False),
+        ({"KAKURENBO_PRODUCTION": None, "KAKURENBO_ROLE": "attacks", "KAKURENBO_SECRET_KEY": None}, False),
+    ],
+    ids=["production", "accepted", "trial", "careful trial", "attack machine"],
+)
+def test_programs_that_nothing_counts_run_in_production_only_where_accepted(
+    changes: dict[str, str | None], accepted: bool, loaded: Callable[..., dict[str, Any]]
+) -> None:
+    assert loaded(**changes)["ACCEPT_UNCOUNTED_PROGRAMS"] is accepted
+
+
 def test_stores_may_be_buckets_with_keys_of_their_own(loaded: Callable[..., dict[str, Any]]) -> None:
     shared = {"KAKURENBO_S3_ENDPOINT": "https://s3.example.org", "KAKURENBO_S3_KEY": "all"}
     own = {"KAKURENBO_VAULT_BUCKET": "safe", "KAKURENBO_VAULT_S3_KEY": "vault"}

@@ -15,16 +15,18 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from attacks.sandbox import counted_by
 from contest.doctor import examination
 from contest.doctor.finding import Finding
 from contest.models import AuditEvent, Contest, Entry, Heartbeat
 from contest.services import audit
 from contest.services.heartbeats import beat, forget_the_dead, living, say_goodbye
 from contest.services.jobs import TASKS
+from tests.conftest import missing
 from tests.factories import make_contest, make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes, wait_for
 
-MOST = [name for name in examination.CHECKS if name not in {"sandbox", "disk"}]
+MOST = [name for name in examination.CHECKS if name not in {"sandbox", "program-limits", "disk"}]
 """The sandbox and the disk are the machine's, not the tests'."""
 
 
@@ -180,3 +182,40 @@ def test_the_dead_are_forgotten_after_a_while() -> None:
     Heartbeat.objects.filter(name="w").update(beat_at=timezone.now() - datetime.timedelta(hours=2))
     assert forget_the_dead() == 1
     assert list(Heartbeat.objects.values_list("name", flat=True)) == ["s"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("counted_by", "accepted", "production", "state", "words"),
+    [
+        ("v2", False, True, "ok", "Control groups count"),
+        ("v1", False, True, "ok", "Control groups count"),
+        ("engine", False, True, "ok", "Control groups count"),
+        ("none", False, True, "warning", "are refused"),
+        ("none", True, True, "failed", "can take more memory"),
+        ("none", True, False, "warning", "can take more memory"),
+    ],
+)
+def test_workers_whose_programs_nothing_counts_are_named(
+    counted_by: str, accepted: bool, production: bool, state: str, words: str, settings: Any
+) -> None:
+    settings.ACCEPT_UNCOUNTED_PROGRAMS, settings.PRODUCTION = accepted, production
+    now = timezone.now()
+    beat("sandboxes@one", Heartbeat.Kind.WORKER, ["programs"], now, counted_by=counted_by)
+    beat("checks@two", Heartbeat.Kind.WORKER, ["checks"], now)
+    finding = found("program-limits")
+    assert finding.state == state
+    assert words in finding.text
+    assert ("sandboxes@one" in finding.text) == (counted_by == "none")
+    assert "checks@two" not in finding.text
+
+
+@pytest.mark.django_db
+def test_without_a_worker_for_programs_this_machine_is_looked_at(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAKURENBO_CGROUP", "none")
+    settings.SANDBOX = "auto"
+    if counted_by() == "":
+        missing("sandbox absent: nothing could run a program here")
+    assert "this machine" in found("program-limits").text

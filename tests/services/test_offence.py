@@ -70,7 +70,7 @@ def guess_file(entry: Entry, right: int) -> io.BytesIO:
 
 
 def need_sandbox() -> None:
-    found = examine("auto")
+    found = examine("auto", accept_uncounted=True)
     if not found.ok:
         missing(f"sandbox absent: {found.how_to_mend}")
 

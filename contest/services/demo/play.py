@@ -71,9 +71,13 @@ def _next_place(round_: Round, teams: dict[str, Team]) -> int | None:
         before[key] = before.get(key, 0) + 1
         if _played(round_, teams[move.team], move) >= before[key]:
             continue
-        if not isinstance(move, Program) or examine(settings.SANDBOX).ok:
+        if not isinstance(move, Program) or _programs_run():
             return place
     return None
+
+
+def _programs_run() -> bool:
+    return examine(settings.SANDBOX, accept_uncounted=settings.ACCEPT_UNCOUNTED_PROGRAMS).ok
 
 
 def _played(round_: Round, team: Team, move: Move) -> int:

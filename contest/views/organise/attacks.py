@@ -25,7 +25,7 @@ def attacks(request: UserRequest, slug: str) -> HttpResponse:
         "contest": contest,
         "here": "attacks",
         "attacks": queries.attack_states(contest),
-        "sandbox": examine(settings.SANDBOX),
+        "sandbox": examine(settings.SANDBOX, accept_uncounted=settings.ACCEPT_UNCOUNTED_PROGRAMS),
         "form": HouseAttackForm(contest),
     }
     return render(request, "contest/organise/attacks.html", context)

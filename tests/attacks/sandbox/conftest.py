@@ -10,11 +10,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from attacks.sandbox import Limits, NoSandbox, choose_backend
+from attacks.sandbox import Limits, NoSandbox, cgroup, choose_backend
+from attacks.sandbox import run_program as run_counted_program
 from tests.conftest import missing
 
 SECRET = "the-secret-that-no-program-may-see"
@@ -30,11 +32,26 @@ SMALL = Limits(
 )
 
 
+run_program = partial(run_counted_program, accept_uncounted=True)
+"""These are programs of our own: a machine without control groups runs them too."""
+
+
+@pytest.fixture
+def mode(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With the control groups that this machine has, or as if it had none."""
+    wanted = str(request.param)
+    monkeypatch.setenv(cgroup.VARIABLE, "none" if wanted == "none" else "auto")
+    places = cgroup.find()
+    if wanted == "groups" and not places.found:
+        missing(f"control groups absent: {places.lack}")
+    return wanted
+
+
 @pytest.fixture(scope="session")
 def sandbox() -> str:
     """The name of a backend that works here."""
     try:
-        return choose_backend("auto").name
+        return choose_backend("auto", accept_uncounted=True).name
     except NoSandbox as error:
         missing(f"sandbox absent: {error}")
         raise

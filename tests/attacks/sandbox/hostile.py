@@ -35,13 +35,19 @@ def finish(text="1\\n2\\n"):
 
 @dataclass(frozen=True)
 class Hostile:
-    """One program; ``statuses`` are the ends that are right, ``words`` must stand in the team's sentence."""
+    """One program; ``statuses`` are the ends that are right, ``words`` must stand in the team's sentence.
+
+    ``logged`` must stand in its log, ``if_done`` where it was not ended but came to its own end. ``modes``
+    says where it is contained: with control groups, and without.
+    """
 
     source: str
     statuses: tuple[str, ...] = ("done",)
     words: str = "The program"
     logged: str = ""
     limits: dict[str, float] = field(default_factory=dict)
+    if_done: str = ""
+    modes: tuple[str, ...] = ("groups", "none")
 
     def program(self, facts: dict[str, object]) -> bytes:
         return (PRELUDE.replace("{facts}", json.dumps(facts)) + self.source).encode()
@@ -118,8 +124,10 @@ def connect(address):
         sock.connect(address)
 attempt(connect, FACTS["unix_socket"])
 attempt(connect, "\\0abstract")
-one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-attempt(one.sendto, b"x", FACTS["unix_socket"])
+def send(address):
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    one.sendto(b"x", address)
+attempt(send, FACTS["unix_socket"])
 finish()
 """),
     "makes sockets that no network space covers": Hostile(
@@ -366,7 +374,7 @@ finish()
     ),
     "calls the kernel in 32 bits": Hostile(
         """
-page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
 page.write(b"\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3")  # mov eax, 20 (getpid); int 0x80; ret
 address = ctypes.addressof(ctypes.c_char.from_buffer(page))
 print("ESCAPED", ctypes.CFUNCTYPE(ctypes.c_int)(address)())

@@ -10,23 +10,35 @@ from pathlib import Path
 
 import pytest
 
-from attacks.sandbox import STATUSES, run_program
+from attacks.sandbox import STATUSES
 from datasets.check import check_guess
-from tests.attacks.sandbox.conftest import SECRET, SMALL, Platform, left_behind
+from tests.attacks.sandbox.conftest import SECRET, SMALL, Platform, left_behind, run_program
 from tests.attacks.sandbox.hostile import HOSTILE
+from tests.attacks.sandbox.hostile_memory import FILES, MEMORY
+from tests.attacks.sandbox.hostile_time import KERNEL, TIME
+from tests.conftest import ROOT
 
+EVERY = {**HOSTILE, **MEMORY, **FILES, **TIME, **KERNEL}
+CASES = [(mode, name) for mode in ("groups", "none") for name in EVERY if mode in EVERY[name].modes]
 GOOD = b"import sys; open(sys.argv[3], 'w').write('2\\n1\\n')"
 
 
-def test_there_are_at_least_thirty() -> None:
-    assert len(HOSTILE) >= 30
+def test_there_are_at_least_ninety() -> None:
+    assert len(EVERY) >= 90
+    assert len(EVERY) == sum(map(len, (HOSTILE, MEMORY, FILES, TIME, KERNEL)))
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+def test_what_only_groups_contain_is_told_to_who_runs_without() -> None:
+    text = " ".join((ROOT / "docs/threat-model.md").read_text(encoding="utf-8").split())
+    for name, hostile in EVERY.items():
+        assert "none" in hostile.modes or name in text
+
+
+@pytest.mark.parametrize(("mode", "name"), CASES, indirect=["mode"])
 def test_a_hostile_program_is_contained(
-    name: str, sandbox: str, platform: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, mode: str, sandbox: str, platform: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hostile = HOSTILE[name]
+    hostile = EVERY[name]
     monkeypatch.setenv("KAKURENBO_SECRET", SECRET)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = platform.contents()
@@ -38,6 +50,7 @@ def test_a_hostile_program_is_contained(
     assert "ESCAPED" not in result.log, result.log
     assert hostile.words in result.reason
     assert hostile.logged in result.log
+    assert result.status != "done" or hostile.if_done in result.log
     assert SECRET not in result.reason + str(result.output)
     assert result.status in STATUSES
     assert (result.output is not None) == (result.status == "done")
@@ -48,6 +61,8 @@ def test_a_hostile_program_is_contained(
     assert platform.bystander.poll() is None
     assert left_behind(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
+    assert result.cpu_seconds < limits.cpu_seconds + 2
+    assert result.status != "cpu-exceeded" or result.cpu_seconds > limits.cpu_seconds * 0.8
     following = run_program(GOOD, platform.inputs, SMALL, sandbox)
     assert (following.status, following.output) == ("done", b"2\n1\n")
 
