@@ -13,7 +13,8 @@ from django.urls import Resolver404, resolve
 
 from contest import logs
 from contest.board import newest_version
-from contest.errors import StoreUnavailable
+from contest.errors import lacks_room
+from contest.views.failures import come_again
 
 logger = logging.getLogger("contest.requests")
 
@@ -85,12 +86,10 @@ class StoreTrouble:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not isinstance(error, StoreUnavailable):
+        if not lacks_room(error):
             return None
         logger.error("%s", error, exc_info=error)
-        answer = render(request, "503.html", status=503)
-        answer["Retry-After"] = "60"
-        return answer
+        return come_again(request)
 
 
 class UploadLimit:

@@ -21,7 +21,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from contest.errors import Refused, StoreUnavailable
+from contest.errors import Refused, lacks_room
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(error, UnreadablePostError):
         text = _("The request did not come in time; nothing was accepted. Try again over a faster line.")
         return Response(body("too-slow", text), 408)
-    if isinstance(error, StoreUnavailable):
+    if lacks_room(error):
         logger.error("%s", error, exc_info=error)
         text = _("Files cannot be kept at the moment; nothing was accepted. Try again later.")
         return Response(body("store-unavailable", text), 503, headers={"Retry-After": "60"})
