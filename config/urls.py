@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+handler500 = "contest.views.failures.server_error"
 urlpatterns = [
     path("api/v1/", include("contest.api.urls")),
     path("", include("contest.urls")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 
 class Refused(Exception):
     """What somebody asked for cannot be done; the text says why, the code is stable for programs."""
@@ -14,3 +16,11 @@ class Refused(Exception):
 
 class StoreUnavailable(Exception):
     """Files cannot be kept now: the disk is full, or not to be written. Ours to mend."""
+
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+
+
+def lacks_room(error: BaseException | None) -> bool:
+    """Whether something failed because files cannot be written now, temporary ones included."""
+    return isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and error.errno in NO_ROOM)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,10 +18,12 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils.translation import gettext as _
 
-from contest.errors import Refused, StoreUnavailable
+from contest.errors import NO_ROOM, Refused, StoreUnavailable
+
+logger = logging.getLogger(__name__)
 
 CHUNK = 256 * 1024
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO}
+CANNOT_BE_WRITTEN = NO_ROOM | {errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO}
 
 
 class AtomicFileStorage(FileSystemStorage):
@@ -87,7 +91,7 @@ class ContentStore:
         try:
             return self._put(file, max_bytes)
         except OSError as error:
-            if error.errno in NO_ROOM:
+            if error.errno in CANNOT_BE_WRITTEN:
                 raise StoreUnavailable(
                     f"The store {self.alias} cannot be written: {error.strerror}."
                 ) from error
@@ -136,7 +140,15 @@ def open_made(name: str, make: Callable[[], bytes]) -> IO[bytes]:
     """A file that can be made again at any time. Its name must say everything that it is made of."""
     storage = storages["default"]
     if not storage.exists(name):
-        storage.save(name, ContentFile(make()))
+        content = make()
+        try:
+            storage.save(name, ContentFile(content))
+        except OSError as error:
+            if error.errno not in CANNOT_BE_WRITTEN:
+                raise
+            # Nothing is lost: it is handed out as it was made, and made again for the next who asks.
+            logger.warning("%s cannot be kept: %s", name, error.strerror)
+            return io.BytesIO(content)
     opened: IO[bytes] = storage.open(name, "rb")
     return opened
 

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from contest.errors import StoreUnavailable
+from contest.errors import lacks_room
 
 REFUSED = "kakurenbo.refused"
 """Where a request's environment holds the status with which the server refused to read it to its end."""
@@ -61,7 +61,7 @@ OF_SERVER = {trouble.status: trouble for trouble in (LATE, TOO_LARGE, BUSY)}
 
 def trouble_of(error: BaseException | None) -> Trouble | None:
     """What an exception says about the surroundings; nothing where it is a fault of the program."""
-    if isinstance(error, StoreUnavailable):
+    if lacks_room(error):
         return NO_STORE
     if isinstance(error, OperationalError | InterfaceError):
         return NO_DATABASE

@@ -19,8 +19,8 @@ from django.db.models import F
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from contest import logs
-from contest.errors import StoreUnavailable
+from contest import logs, readiness
+from contest.errors import lacks_room
 from contest.models import AttackRun, Entry, Job
 from contest.release import RELEASE
 from contest.services.failures import record_failure
@@ -217,15 +217,25 @@ def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
             handler(claim)
     except LeaseLost:
         logger.warning("job %s was given to another worker", job_id)
-    except StoreUnavailable as error:
-        # No fault of the job: it waits, without losing an attempt, until the store can be written again.
-        logger.error("job %s waits: %s", job_id, error)
-        _queue_again(claim.job, claim.token, "The store cannot be written.", timezone.now())
-    except Exception:
-        logger.exception("job %s failed", job_id)
-        put_back(claim.job.pk, claim.token, "An error on our side.", traceback.format_exc())
+    except Exception as error:
+        reason = _reason_to_wait(error)
+        if reason:
+            logger.error("job %s waits: %s", job_id, error)
+            _queue_again(claim.job, claim.token, reason, timezone.now())
+        else:
+            logger.exception("job %s failed", job_id)
+            put_back(claim.job.pk, claim.token, "An error on our side.", traceback.format_exc())
     finally:
         logs.job_id.reset(context)
+
+
+def _reason_to_wait(error: Exception) -> str:
+    """For what a job waits, without losing an attempt, because it is not to blame; empty where it may be."""
+    if lacks_room(error):
+        return "The store cannot be written."
+    if isinstance(error, DatabaseError) and not readiness.migrations():
+        return "The database is being brought up to date."
+    return ""
 
 
 def put_back(job_id: int, token: str, reason: str, error: str = "") -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
+from django.db import connection, models
+from django.db.migrations import Migration, operations
 from django.db.migrations.executor import MigrationExecutor
 
-from contest.models import Round
-from tests.factories import make_round
+from contest.models import Entry, Heartbeat, Job, Round
+from tests.factories import entry_files, make_entry, make_round, make_team
+from tests.services.installation import Processes, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,3 +35,77 @@ def test_rounds_keep_the_places_that_they_published_and_new_ones_give_the_house_
     assert Round.objects.get(pk=old.pk).house_takes_places
     new = make_round()
     assert not Round.objects.get(pk=new.pk).house_takes_places
+
+
+def finished() -> bool:
+    return not Job.objects.exclude(state=Job.State.DONE).exists()
+
+
+@pytest.mark.slow
+def test_workers_that_are_newer_than_the_database_let_their_jobs_wait(newest: str) -> None:
+    """Whoever starts the new workers before `prepare_database` loses no entry by it."""
+    round_ = make_round()
+    entry = make_entry(round_, make_team(round_.contest))
+    migrate("0012_hidden_rounds")
+    with Processes() as processes:
+        sweeper, worker = processes.start_sweeper(), processes.start_worker()
+        found = Job.objects.filter(entry=entry, reason="The database is being brought up to date.")
+        wait_for(found.exists, 120, "the job waits for the database")
+        assert (sweeper.poll(), worker.poll()) == (None, None)
+        migrate(newest)
+        wait_for(finished, 120, "the same processes go on")
+    entry.refresh_from_db()
+    assert entry.state == Entry.State.VALID
+    assert set(Job.objects.values_list("attempts", flat=True)) == {1}
+
+
+NEXT = (
+    operations.AddField("job", "later", models.IntegerField(null=True)),
+    operations.AddField("entry", "later", models.CharField(max_length=5, db_default="x")),
+    operations.AddIndex("job", models.Index(fields=["later"], name="job_by_later")),
+    operations.AddConstraint(
+        "entry", models.CheckConstraint(condition=~models.Q(later="no"), name="entry_later")
+    ),
+)
+"""What a later version may add, by the rules of docs/deployment.md, to the tables that workers write most."""
+
+
+class Later:
+    """A migration of a version that is not written yet, in one transaction."""
+
+    def __init__(self) -> None:
+        self.migration = Migration("9999_later", "contest")
+        self.migration.operations = list(NEXT)
+        loader = MigrationExecutor(connection).loader
+        self.before = loader.project_state()
+
+    def apply(self) -> None:
+        with connection.schema_editor(atomic=True) as editor:
+            self.migration.apply(self.before.clone(), editor)
+
+    def unapply(self) -> None:
+        with connection.schema_editor(atomic=True) as editor:
+            self.migration.unapply(self.before.clone(), editor)
+
+
+@pytest.mark.slow
+def test_a_migration_under_working_workers_costs_no_entry_and_ends() -> None:
+    round_ = make_round(attacks=["re-itemset", "re-rfm"])
+    later = Later()
+    teams = [make_team(round_.contest) for _ in range(4)]
+    with Processes() as processes:
+        started = [processes.start_sweeper(), processes.start_worker(concurrency=2)]
+        wait_for(Heartbeat.objects.filter(kind="worker").exists, 120, "the worker is there")
+        for seed, team in enumerate(teams):
+            make_entry(round_, team, entry_files("swap", seed))
+        wait_for(Job.objects.filter(state=Job.State.RUNNING).exists, 120, "the worker is at work")
+        later.apply()
+        try:
+            for seed, team in enumerate(teams):
+                make_entry(round_, team, entry_files("noise", seed))
+            wait_for(finished, 240, "all jobs are done, those of before and those of after")
+            assert [process.poll() for process in started] == [None, None]
+        finally:
+            later.unapply()
+    assert set(Entry.objects.values_list("state", flat=True)) == {Entry.State.VALID}
+    assert Entry.objects.filter(most_hits__isnull=False).count() == 2 * len(teams)
