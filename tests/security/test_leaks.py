@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from contest import memo, vault
 from contest.models import AttackRun, Entry, Phase, Portrait, Round, Score, Signal
+from tests.conftest import ROOT
 from tests.factories import entry_files
 from tests.security.crawl import CHANGING, crawl
 from tests.security.routes import routes
@@ -243,6 +244,25 @@ def test_after_the_results_everybody_sees_which_people_were_easiest_to_find(
     set_phase(world, Phase.Kind.RESULTS, feedback)
     for role in ("visitor", "rival"):
         assert entry_page(world) in naming(world, role), role
+
+
+def test_whom_an_attack_found_is_read_in_few_places_only() -> None:
+    """A page, letter, export or webhook that begins to read it must be thought about, and added here."""
+    reading = {
+        "contest/attack_role.py": "hidden from attack machines",
+        "contest/entry_page.py": "behind access.sees_individuals",
+        "contest/models/attack.py": "the column",
+        "contest/services/attacks.py": "written by the judge",
+        "contest/services/failures.py": "left out of what is read",
+    }
+    naming = {
+        str(path.relative_to(ROOT))
+        for folder in ("contest", "attacks", "scoring", "kakurenbo", "templates", "config")
+        for path in (ROOT / folder).rglob("*.*")
+        if path.suffix in {".py", ".html", ".md", ".txt"} and "migrations" not in path.parts
+        if "found_customers" in path.read_text(encoding="utf-8")
+    }
+    assert naming == set(reading)
 
 
 def test_no_address_leads_to_a_file_of_the_vault(world: World) -> None:
