@@ -151,6 +151,8 @@ def test_the_owners_secrets_are_nowhere_within_reach_of_others(world: World, kin
 SEES_INDIVIDUALS = ("owner", "organiser")
 """Who may read before the results which people of the owners' entry were found: its team, and who runs it."""
 CANARY = "canary-customer-5e1f"
+MEASURED = ("/operations/",)
+"""Pages that measure the machine, so that no two looks are alike: there the planted name is searched only."""
 Look = Callable[[World, str], dict[str, bytes]]
 
 
@@ -199,7 +201,8 @@ def naming(world: World, role: str, look: Look = every_route) -> list[str]:
     return [
         path
         for path in sorted(before.keys() | after.keys())
-        if before.get(path) != after.get(path) or CANARY.encode() in after.get(path, b"")
+        if (before.get(path) != after.get(path) and path not in MEASURED)
+        or CANARY.encode() in after.get(path, b"")
     ]
 
 
@@ -249,6 +252,7 @@ def test_after_the_results_everybody_sees_which_people_were_easiest_to_find(
 def test_whom_an_attack_found_is_read_in_few_places_only() -> None:
     """A page, letter, export or webhook that begins to read it must be thought about, and added here."""
     reading = {
+        "attacks/tasks.py": "left out of what attack machines read",
         "contest/attack_role.py": "hidden from attack machines",
         "contest/entry_page.py": "behind access.sees_individuals",
         "contest/models/attack.py": "the column",
