@@ -15,7 +15,6 @@ the utility of an entry, which also depends on P, is published besides: neither 
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -107,9 +106,9 @@ def budget_of(round_: Round, changes: Mapping[str, Any] | None = None) -> Budget
 def _days_of_attack(round_: Round) -> int:
     """How many calendar days the attack phase touches in the contest's zone: each has attempts of its own."""
     zone = round_.contest.zone
-    days: set[datetime.date] = set()
-    for phase in round_.phases.all():
-        if phase.kind == Phase.Kind.ATTACK:
-            first, last = (at.astimezone(zone).date() for at in (phase.starts_at, phase.ends_at))
-            days |= {first + datetime.timedelta(days=day) for day in range((last - first).days + 1)}
-    return len(days)
+    spans = [
+        [at.astimezone(zone).date() for at in (phase.starts_at, phase.ends_at)]
+        for phase in round_.phases.all()
+        if phase.kind == Phase.Kind.ATTACK
+    ]
+    return sum((last - first).days + 1 for first, last in spans)

@@ -68,6 +68,8 @@ def test_an_archive_from_before_the_house_could_be_without_a_place_gives_the_sam
     Contest.objects.filter(pk=contest.pk).update(slug="original")
     imported = import_archive(path, make_user())
     assert imported.rounds.get().house_takes_places
+    old = imported.rounds.get()
+    assert (old.attacks_in_total, old.attacks_per_target, old.all_targets) == (None, None, False)
     assert [(place.rank, place.total, entry.team.name) for place, entry in _places(imported)] == board
     found = recount(imported)
     assert found.compared["commitment"] == 3
@@ -77,11 +79,19 @@ def test_an_archive_from_before_the_house_could_be_without_a_place_gives_the_sam
     assert recount(imported).differences != []
 
 
+LATER = (
+    "house_takes_places", "seeds_known", "seed_named", "feedback_bands", "attacks_in_total",
+    "attacks_per_target", "all_targets",
+)  # fmt: skip
+"""Columns that an archive of the first version lacks."""
+
+
 def _without_the_setting(files: dict[str, bytes]) -> bytes:
     """The archive as an older version wrote it."""
     name = "rows/round.jsonl"
     row = json.loads(files[name])
-    del row["house_takes_places"]
+    for column in LATER:
+        del row[column]
     files[name] = json.dumps(row).encode() + b"\n"
     manifest = json.loads(files["manifest.json"])
     manifest["files"][name] = {

@@ -10,6 +10,7 @@ from django.db.migrations import Migration, operations
 from django.db.migrations.executor import MigrationExecutor
 
 from contest.models import Entry, Heartbeat, Job, Round
+from contest.services.house import request_house_entry
 from tests.factories import entry_files, make_entry, make_round, make_team
 from tests.services.installation import Processes, wait_for
 
@@ -35,6 +36,25 @@ def test_rounds_keep_the_places_that_they_published_and_new_ones_give_the_house_
     assert Round.objects.get(pk=old.pk).house_takes_places
     new = make_round()
     assert not Round.objects.get(pk=new.pk).house_takes_places
+
+
+def test_rounds_whose_house_entries_have_the_presets_old_seed_say_that_it_is_known(newest: str) -> None:
+    known, secret = make_round(slug="known"), make_round(slug="secret")
+    request_house_entry(known, None, "swap", {}, 1)
+    request_house_entry(secret, None, "swap", {}, 1 << 40)
+    migrate("0013_house_takes_places")
+    migrate(newest)
+    assert Round.objects.get(pk=known.pk).seeds_known
+    assert not Round.objects.get(pk=secret.pk).seeds_known
+
+
+def test_rounds_keep_what_they_told_and_how_often_they_could_be_asked(newest: str) -> None:
+    old = make_round(feedback="full")
+    migrate("0018_heartbeat_slots")
+    migrate(newest)
+    found = Round.objects.get(pk=old.pk)
+    assert (found.feedback, found.attacks_in_total, found.attacks_per_target) == ("full", None, None)
+    assert (found.feedback_bands, found.all_targets) == (4, False)
 
 
 def finished() -> bool:
