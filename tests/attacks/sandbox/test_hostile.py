@@ -62,7 +62,8 @@ def test_a_hostile_program_is_contained(
     assert left_behind(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
     assert result.cpu_seconds < limits.cpu_seconds + 2
-    assert result.status != "cpu-exceeded" or result.cpu_seconds > limits.cpu_seconds * 0.8
+    # The kernel's own limit of a process counts ticks, which overrate programs that run for moments.
+    assert result.status != "cpu-exceeded" or result.cpu_seconds > limits.cpu_seconds * 0.5
     following = run_program(GOOD, platform.inputs, SMALL, sandbox)
     assert (following.status, following.output) == ("done", b"2\n1\n")
 
