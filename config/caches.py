@@ -8,9 +8,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from redis import ResponseError
+
+if TYPE_CHECKING:
+    Key = str | bytes | memoryview[int]
 
 logger = logging.getLogger(__name__)
 
@@ -37,28 +41,28 @@ class JsonClient(RedisCacheClient):
     """Takes what cannot be read for an entry that is not there, and removes it."""
 
     def __init__(self, servers: list[str], **options: Any) -> None:
-        super().__init__(servers, serializer=JsonSerializer, **options)
+        super().__init__(servers, serializer="config.caches.JsonSerializer", **options)
 
-    def get(self, key: str, default: Any) -> Any:
+    def get(self, key: Key, default: Any) -> Any:
         try:
             return super().get(key, default)
-        except (Unreadable, self._lib.ResponseError):
+        except (Unreadable, ResponseError):
             self._remove(key)
             return default
 
-    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Any]:
         absent = object()
         found = {key: self.get(key, absent) for key in keys}
         return {key: value for key, value in found.items() if value is not absent}
 
-    def incr(self, key: str, delta: int) -> int:
+    def incr(self, key: Key, delta: int) -> int:
         try:
             return int(super().incr(key, delta))
-        except self._lib.ResponseError:
+        except ResponseError:
             self._remove(key)
-            raise ValueError(f"Key '{key}' not found.") from None
+            raise ValueError(f"Key {key!r} not found.") from None
 
-    def _remove(self, key: str) -> None:
+    def _remove(self, key: Key) -> None:
         logger.warning("the cache held something unreadable under %s: removed", key)
         self.delete(key)
 

@@ -121,7 +121,9 @@ def put(queue: str, body: Any, content_type: str = "application/json", **message
 
 def length(queue: str) -> int:
     with app.connection_for_write() as connection:
-        return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
+        # Not passively: in Redis an empty queue is none.
+        found = connection.default_channel.queue_declare(queue, durable=True, auto_delete=False)
+        return int(found.message_count)
 
 
 def test_no_message_makes_a_machine_with_truths_run_a_program(
