@@ -62,6 +62,8 @@ class Task(WSGITask):
 class Channel(HTTPChannel):
     """One connection."""
 
+    request: Request | None
+    requests: list[Request]
     parser_class = Request
     task_class = Task
 
@@ -96,12 +98,13 @@ class Channel(HTTPChannel):
 
     def give_up(self, status: int) -> None:
         """Answer a request whose head is complete; hang up on everybody else."""
-        if self.requests or not self.is_reading:
+        request = self.request
+        if request is None or not request.headers_finished or self.requests:
             # Waitress' own flag waits until the client can be written to, which may be never.
             self.handle_close()
             return
         with self.requests_lock:
-            request, self.request = self.request, None
+            self.request = None
             self.sent_continue = False
             request.refuse(status)
             self.requests.append(request)
@@ -143,7 +146,7 @@ class Front(wasyncore.dispatcher):
     def _make_room(self) -> None:
         """Let some go from whom a request is still to come: the oldest, as honest clients send soon."""
         waiting = [channel for channel in self.active_channels.values() if not channel.requests]
-        waiting.sort(key=lambda channel: channel.request.begun if channel.request else channel.last_activity)
+        waiting.sort(key=_begun)
         for channel in waiting[: 1 + len(waiting) // 20]:
             channel.give_up(503)
 
@@ -156,7 +159,7 @@ class Front(wasyncore.dispatcher):
             for channel in channels
             if channel.is_reading and not channel.requests and _body_bytes(channel) > IN_MEMORY_BYTES
         ]
-        for channel in sorted(reading, key=lambda channel: channel.request.begun):
+        for channel in sorted(reading, key=_begun):
             if held <= settings.BODIES_MAX_BYTES:
                 return
             held -= _body_bytes(channel)
@@ -181,6 +184,10 @@ class TcpFront(Front, TcpWSGIServer):
 
 class UnixFront(Front, UnixWSGIServer):
     pass
+
+
+def _begun(channel: Channel) -> float:
+    return channel.request.begun if channel.request else float(channel.last_activity)
 
 
 def _body_bytes(channel: Channel) -> int:

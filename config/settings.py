@@ -112,6 +112,8 @@ REQUEST_MAX_BYTES = UPLOAD_MAX_BYTES + 1024 * 1024
 # How many connections a web process holds, and how much of the disk the bodies of their requests may take.
 CONNECTIONS = env.number("CONNECTIONS", 2000, low=10)
 BODIES_MAX_BYTES = env.number("BODIES_MAX_MEGABYTES", 512, low=1) * 1024 * 1024
+# With less room than this for its files, a process says that it is not ready.
+DISK_MIN_FREE_BYTES = env.number("DISK_MIN_FREE_MEGABYTES", 256) * 1024 * 1024
 # How long a request may take to come in, and how long its sender may be silent meanwhile.
 REQUEST_SECONDS = env.number("REQUEST_SECONDS", 300, low=1)
 SILENCE_SECONDS = env.number("SILENCE_SECONDS", 30, low=1)

@@ -29,6 +29,7 @@ from contest.models import (
     Webhook,
 )
 from contest.models.round import Feedback
+from contest.numbers import whole_number
 from contest.services.teams import hash_token
 
 Viewer = User | AnonymousUser
@@ -265,11 +266,16 @@ def rescore_of(contest: Contest, rescore_id: int) -> Rescore:
     return rescore
 
 
+def _number_or_404(text: str) -> int:
+    number = whole_number(text)
+    if number is None:
+        raise Http404
+    return number
+
+
 def entries_of(contest: Contest, ids: Sequence[str]) -> list[Entry]:
     """Entries of a contest that the caller organises; one that is not among them does not exist."""
-    if not all(key.isdecimal() and len(key) < 19 for key in ids):
-        raise Http404
-    wanted = {int(key) for key in ids}
+    wanted = {_number_or_404(key) for key in ids}
     found = Entry.objects.filter(round__contest=contest, pk__in=wanted).select_related(
         "team", "round__contest"
     )
@@ -281,9 +287,7 @@ def entries_of(contest: Contest, ids: Sequence[str]) -> list[Entry]:
 
 def teams_of(contest: Contest, ids: Sequence[str]) -> list[Team]:
     """Teams of a contest that the caller organises; one that is not among them does not exist."""
-    if not all(key.isdecimal() and len(key) < 19 for key in ids):
-        raise Http404
-    wanted = {int(key) for key in ids}
+    wanted = {_number_or_404(key) for key in ids}
     teams = list(Team.objects.filter(contest=contest, pk__in=wanted).select_related("contest").order_by("pk"))
     if len(teams) != len(wanted):
         raise Http404
@@ -292,11 +296,9 @@ def teams_of(contest: Contest, ids: Sequence[str]) -> list[Team]:
 
 def runs_of(contest: Contest, run_id: str | None, entry_id: str | None) -> list[AttackRun]:
     """One run, or all runs against one entry, of a contest that the caller organises."""
-    key = run_id or entry_id or ""
-    if not key.isdecimal():
-        raise Http404
+    key = _number_or_404(run_id or entry_id or "")
     runs = AttackRun.objects.filter(attack__round__contest=contest, attack__is_dry_run=False)
-    chosen = runs.filter(pk=int(key)) if run_id else runs.filter(entry=int(key))
+    chosen = runs.filter(pk=key) if run_id else runs.filter(entry=key)
     found = list(chosen.select_related("attack__team", "attack__round__contest", "entry__round__contest"))
     if not found:
         raise Http404

@@ -23,6 +23,7 @@ from contest import access, queries
 from contest.charts import utility_risk_map
 from contest.memo import Memo
 from contest.models import Round, Team
+from contest.numbers import whole_number
 from contest.ranking import find_ranking
 
 ROWS_A_PAGE = 100
@@ -73,7 +74,7 @@ def newest_version(contest_slug: str, round_slug: str, shown: int) -> int | None
 
 def polled_round(user: access.Viewer, contest_slug: str, round_slug: str, shown: str) -> Round:
     """The round for a page that polls. A public round is read once for each version, like its board."""
-    version = newest_version(contest_slug, round_slug, int(shown) if shown.isdecimal() else 0)
+    version = newest_version(contest_slug, round_slug, whole_number(shown) or 0)
     find = functools.partial(access.round_for, user, contest_slug, round_slug)
     return find() if version is None else _rounds.get((contest_slug, round_slug, version), find)
 

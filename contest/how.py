@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from attacks.registry import attack as find_attack
 from contest import access, queries
 from contest.models import Attack, AttackRun, Commitment, Entry, Score
+from contest.numbers import whole_number
 from contest.ranking import find_ranking
 from contest.words import say
 from scoring.measure import Measurement
@@ -165,11 +166,11 @@ def _rank(entry: Entry) -> Explanation:
 
 def _run(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
     """One attack on the entry, by its own number."""
-    key = cell.removeprefix("run-")
-    if not key.isdecimal() or not access.sees_attacks(user, entry.round):
+    key = whole_number(cell.removeprefix("run-"))
+    if key is None or not access.sees_attacks(user, entry.round):
         raise Http404
     runs = entry.attack_runs.filter(attack__is_dry_run=False, state=AttackRun.State.DONE)
-    run = runs.select_related("attack__team").filter(pk=int(key[:18])).first()
+    run = runs.select_related("attack__team").filter(pk=key).first()
     if run is None:
         raise Http404
     attack, n = run.attack, entry.n_released or 1

@@ -119,9 +119,10 @@ class UnchangedBoards:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        shown = request.GET.get("version", "") if request.headers.get("HX-Request") == "true" else ""
-        if shown.isdecimal() and request.method == "GET" and self._is_newest(request.path_info, int(shown)):
-            return HttpResponse(status=204)
+        if request.method == "GET" and request.headers.get("HX-Request") == "true":
+            shown = whole_number(request.GET.get("version", ""))
+            if shown is not None and self._is_newest(request.path_info, shown):
+                return HttpResponse(status=204)
         return self.get_response(request)
 
     def _is_newest(self, path: str, shown: int) -> bool:

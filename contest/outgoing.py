@@ -24,6 +24,10 @@ SECONDS = 10.0
 MOST_READ = 1024
 LONGEST_ADDRESS = 500
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+OPEN = ipaddress.ip_network("2000::/3")
+"""All of IPv6 that is handed out to the open network; what lies outside, as old site addresses, is not."""
+CLOSED = (ipaddress.ip_network("3fff::/20"), ipaddress.ip_network("192.88.99.0/24"))
+"""Examples in books and the relays of 6to4, which not every version of Python knows."""
 
 
 class Unreachable(Exception):
@@ -76,6 +80,10 @@ def is_public(address: str) -> bool:
             return False
         if wrapped is not None:
             return is_public(str(wrapped))
+        if ip not in OPEN:
+            return False
+    if any(ip in network for network in CLOSED):
+        return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
 
 
@@ -99,8 +107,10 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     family, address = resolve(place)
     raw = socket.socket(family, socket.SOCK_STREAM)
     raw.settimeout(SECONDS)
-    # A server that drips bytes never runs into a time limit of single reads; this ends it.
-    watch = threading.Timer(SECONDS, _hang_up, [raw])
+    # A server that drips bytes never runs into a time limit of single reads; this ends it. TLS takes the
+    # socket over, so it is ended by a second handle.
+    handle = raw.dup()
+    watch = threading.Timer(SECONDS, _hang_up, [handle])
     watch.start()
     try:
         raw.connect((address, place.port))
@@ -113,6 +123,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         raise Unreachable(_("The host did not answer properly in time.")) from None
     finally:
         watch.cancel()
+        handle.close()
         raw.close()
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
+from pathlib import Path
 
+from django.conf import settings
 from django.core.files.storage import storages
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -14,6 +17,10 @@ from contest.storage import AtomicFileStorage
 logger = logging.getLogger(__name__)
 
 STORES = ("entries", "attacks", "vault")
+
+
+class NotReady(Exception):
+    """A check does not hold; the text may be shown to whoever asks."""
 
 
 def database() -> bool:
@@ -39,6 +46,29 @@ def store_answers(alias: str) -> bool:
     return True
 
 
+def disk() -> bool:
+    """Whether every store on a disk has room. A full disk looks writable: an empty file still fits."""
+    disks = [(alias, storages[alias]) for alias in STORES]
+    found = {
+        alias: os.statvfs(_existing(Path(storage.location)))
+        for alias, storage in disks
+        if isinstance(storage, AtomicFileStorage)
+    }
+    least = settings.DISK_MIN_FREE_BYTES
+    full = [alias for alias, facts in found.items() if facts.f_bavail * facts.f_frsize < least]
+    if full:
+        raise NotReady(f"less than {least // 1024**2} MB free for {', '.join(sorted(full))}")
+    # Some file systems make room for new files as they need it, and say that they have none at all.
+    full = [alias for alias, facts in found.items() if facts.f_files and not facts.f_favail]
+    if full:
+        raise NotReady(f"no file can be added for {', '.join(sorted(full))}")
+    return True
+
+
+def _existing(folder: Path) -> Path:
+    return next(part for part in (folder, *folder.parents) if part.exists())
+
+
 def broker() -> bool:
     from config.celery import app
 
@@ -51,18 +81,25 @@ CHECKS: dict[str, Callable[[], bool]] = {
     "database": database,
     "migrations": migrations,
     "stores": stores,
+    "disk": disk,
     "broker": broker,
 }
 
 
-def report() -> dict[str, bool]:
-    """Every check and whether it holds. The reason of a failure goes into the log, never to the caller."""
-    return {name: _holds(name, check) for name, check in CHECKS.items()}
+OK, FAILED = "ok", "FAILED"
 
 
-def _holds(name: str, check: Callable[[], bool]) -> bool:
+def report() -> dict[str, str]:
+    """What is said about every check. What an error says goes into the log, never to the caller."""
+    return {name: state(name) for name in CHECKS}
+
+
+def state(name: str) -> str:
     try:
-        return check()
+        return OK if CHECKS[name]() else FAILED
+    except NotReady as error:
+        logger.warning("not ready: %s: %s", name, error)
+        return f"{FAILED}: {error}"
     except Exception:  # Every driver has errors of its own; whatever it is, the answer is no.
         logger.warning("not ready: %s", name, exc_info=True)
-    return False
+        return FAILED

@@ -33,6 +33,7 @@ ALWAYS = {
     "403": "The token lacks the scope, or is for another contest.",
     "404": "It does not exist, or not for you.",
     "429": "Too many requests; `Retry-After` says when to come back.",
+    "503": "Database or files cannot be reached; nothing was accepted. `Retry-After` says when to come back.",
 }
 WITH_BODY = {
     "400": "The body cannot be read.",

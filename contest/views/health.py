@@ -15,8 +15,10 @@ from contest import readiness
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:
     """Says that this process answers and reaches its database."""
-    readiness.database()
-    return HttpResponse("ok\n", content_type="text/plain")
+    found = readiness.state("database")
+    if found == readiness.OK:
+        return HttpResponse("ok\n", content_type="text/plain")
+    return HttpResponse(f"database {found}\n", content_type="text/plain", status=503)
 
 
 @require_safe
@@ -24,8 +26,9 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """Says whether this process can do all of its work; a load balancer sends nobody here while it cannot."""
     report = readiness.report()
-    lines = "".join(f"{name} {'ok' if holds else 'FAILED'}\n" for name, holds in report.items())
-    return HttpResponse(lines, content_type="text/plain", status=200 if all(report.values()) else 503)
+    lines = "".join(f"{name} {found}\n" for name, found in report.items())
+    status = 200 if set(report.values()) == {readiness.OK} else 503
+    return HttpResponse(lines, content_type="text/plain", status=status)
 
 
 @require_safe

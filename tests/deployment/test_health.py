@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core.files.storage import storages
@@ -23,7 +26,7 @@ def test_a_whole_installation_is_ready() -> None:
     answer = Client().get("/readyz")
     assert (answer.status_code, answer.content.decode()) == (
         200,
-        "database ok\nmigrations ok\nstores ok\nbroker ok\n",
+        "database ok\nmigrations ok\nstores ok\ndisk ok\nbroker ok\n",
     )
     assert Client().post("/readyz").status_code == 405
 
@@ -47,13 +50,51 @@ def test_a_store_that_cannot_be_written_is_not_ready(tmp_path: Path, monkeypatch
     assert not readiness.stores()
 
 
+@pytest.mark.parametrize(
+    ("free", "inodes", "answer"),
+    [
+        (10**9, 10**6, "disk ok"),
+        (99 * 1024**2, 10**6, "disk FAILED: less than 100 MB free for attacks, entries, vault"),
+        (0, 10**6, "disk FAILED: less than 100 MB free for attacks, entries, vault"),
+        (10**9, 0, "disk FAILED: no file can be added for attacks, entries, vault"),
+    ],
+)
+def test_a_full_disk_is_not_ready(
+    free: int, inodes: int, answer: str, settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DISK_MIN_FREE_BYTES = 100 * 1024**2
+    facts = SimpleNamespace(f_bavail=free // 512, f_frsize=512, f_files=10**7, f_favail=inodes)
+    monkeypatch.setattr(os, "statvfs", lambda folder: facts)
+    found = Client().get("/readyz")
+    assert found.status_code == (200 if answer == "disk ok" else 503)
+    assert answer in found.content.decode().splitlines()
+
+
+def test_a_small_file_system_that_fills_up_is_not_ready(
+    tmp_path: Path, settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DISK_MIN_FREE_BYTES = 4 * 1024**2
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs", str(tmp_path)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        missing("small file system absent: only root can mount one")
+    try:
+        monkeypatch.setattr(storages["vault"], "location", str(tmp_path / "vault"))
+        assert readiness.report()["disk"] == "ok"
+        (tmp_path / "filler").write_bytes(b"x" * 6 * 1024**2)
+        assert readiness.report()["disk"] == "FAILED: less than 4 MB free for vault"
+        (tmp_path / "filler").unlink()
+        assert readiness.report()["disk"] == "ok"
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
 def test_a_broker_that_does_not_answer_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     from config.celery import app
 
     monkeypatch.setattr(
         app, "connection_for_write", lambda **options: app.connection("redis://127.0.0.1:1/0", **options)
     )
-    assert readiness.report()["broker"] is False
+    assert readiness.report()["broker"] == "FAILED"
 
 
 def test_a_migration_that_waits_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
