@@ -13,7 +13,6 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import IO, Any
 
-from django.core.exceptions import ValidationError as NameProblem
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
@@ -25,7 +24,6 @@ from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.reading import BundleProblem, Document, Path
 from contest.bundle.spans import faults
 from contest.bundle.specification import Bundle, PhaseSpec, named_files
-from contest.names import TITLE, clean_name
 from contest.ranking import RANKINGS
 from datasets.formats import Format, find_format
 from scoring.registry import measures_of
@@ -100,12 +98,6 @@ def _one_of(known: Iterable[str], got: str) -> str:
 
 def _check_contest(document: Document) -> None:
     data = document.data
-    try:
-        clean_name(data["title"], TITLE)
-    except NameProblem as error:
-        document.add(
-            ("title",), error.code or "bad-value", f"another title ({error.messages[0]})", data["title"]
-        )
     try:
         zoneinfo.ZoneInfo(data["time-zone"])
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
