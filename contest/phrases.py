@@ -227,7 +227,6 @@ BUNDLES = (
     "a data set that a round uses",
     "exactly one of %(names)s",
     "a slug that no other round has",
-    "another title (%(why)s)",
     "a name once",
     "either at-most or at-least",
     "other parameters: %(problem)s",

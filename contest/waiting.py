@@ -166,8 +166,9 @@ def _left(kind: Job.Kind, since: datetime, pace: float | None) -> Span | None:
 def _slots(workers: Sequence[Heartbeat]) -> list[Span]:
     """When each process of these workers is free: now, or when what it does has ended."""
     busy: dict[str, list[Span]] = {worker.name: [] for worker in workers}
-    running = Job.objects.filter(state=Job.State.RUNNING, worker__in=busy, started_at__isnull=False)
-    rows = list(running.order_by("started_at").values_list("worker", "kind", "started_at"))
+    running = Job.objects.filter(state=Job.State.RUNNING, worker__in=busy).order_by("started_at")
+    found = running.values_list("worker", "kind", "started_at")
+    rows = [(name, kind, since) for name, kind, since in found if since is not None]
     paces = {kind: _pace(Job.Kind(kind)) for kind in {kind for _, kind, _ in rows}}
     for name, kind, since in rows:
         # Of the first job of its kind nothing is known but that it has not ended yet.

@@ -25,7 +25,7 @@ class TokenAuthentication(BaseAuthentication):
         token = access.token_of_secret(words[1].decode("latin-1")) if len(words) == 2 else None
         if token is None:
             unknown = UnknownTokens()
-            if not unknown.allow_request(request, None):
+            if not unknown.allow(request):
                 raise Throttled(unknown.wait())
             raise AuthenticationFailed(_("This token is not known."), code="token-unknown")
         if token.revoked_at is not None:

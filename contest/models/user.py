@@ -40,7 +40,7 @@ class User(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
     alias = models.CharField(_("public name"), max_length=40, blank=True)
-    alias_key = LookKey(_("public name"), of="alias", unique=True, default=None)
+    alias_key = LookKey(_("public name"), of="alias", unique=True, null=True, default=None)
     language = models.CharField(_("language"), max_length=5, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=60, blank=True)
     email_confirmed_at = models.DateTimeField(null=True, blank=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from contest.errors import Refused
 from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
 from contest.models.seeds import secret_seed
 from contest.names.lookalikes import look_of
-from contest.names.validation import clean_slug
+from contest.names.policy import TITLE
+from contest.names.validation import clean_name, clean_slug
 from contest.services import audit
 from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset
@@ -44,6 +45,7 @@ def create_from_bundle(
     """
     slug = slug or bundle.slug
     _require_secret_seeds(bundle, known_seeds)
+    _require_good("title", lambda: clean_name(bundle.title, TITLE))
     _require_free(slug)
     sets = {data.name: register_data(data, user, open_file) for data in bundle.data}
     with transaction.atomic():
@@ -75,11 +77,16 @@ def _require_secret_seeds(bundle: Bundle, known_seeds: bool) -> None:
         raise Refused("seeds-named", text % {"rounds": ", ".join(named)})
 
 
-def _require_free(slug: str) -> None:
+def _require_good(key: str, check: Callable[[], str]) -> None:
+    """Refuse what the policy of names refuses, with the key of the bundle where it stands."""
     try:
-        clean_slug(slug)
+        check()
     except ValidationError as error:
-        raise Refused("bad-address", f"{slug}: {error.messages[0]}") from None
+        raise Refused("bad-data", f"{key}: {error.messages[0]}") from None
+
+
+def _require_free(slug: str) -> None:
+    _require_good("slug", lambda: clean_slug(slug))
     if Contest.objects.filter(look_key=look_of(slug)).exists():
         raise Refused(
             "slug-taken",

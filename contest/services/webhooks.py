@@ -114,11 +114,10 @@ def queue_deliveries() -> int:
 
 def _is_of_former(webhook: Webhook) -> bool:
     """Whether the person who gave an address left the team or the organisers, whose news they are."""
+    person = webhook.created_by_id
     if webhook.team_id is None:
-        theirs = Organiser.objects.filter(contest=webhook.contest_id, user=webhook.created_by_id)
-    else:
-        theirs = Membership.objects.filter(team=webhook.team_id, user=webhook.created_by_id)
-    return not theirs.exists()
+        return not Organiser.objects.filter(contest=webhook.contest_id, user=person).exists()
+    return not Membership.objects.filter(team=webhook.team_id, user=person).exists()
 
 
 def _look_for_news(webhook: Webhook) -> None:

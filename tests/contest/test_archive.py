@@ -44,7 +44,7 @@ def content() -> bytes:
     if not _kept:
         contest = play("kept")
         _kept.append(archived(contest))
-        Contest.objects.filter(pk=contest.pk).update(slug="gone")
+        Contest.objects.filter(pk=contest.pk).update(slug="gone", look_key="gone")
     return _kept[0]
 
 

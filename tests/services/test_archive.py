@@ -36,7 +36,7 @@ def test_what_was_imported_beside_the_original_is_the_same_to_the_last_byte(
     path.write_bytes(first)
     board = [(place.rank, place.total, entry.team.name) for place, entry in _places(contest)]
     # The original stays, under another address: every row number that it has is taken.
-    Contest.objects.filter(pk=contest.pk).update(slug="original")
+    Contest.objects.filter(pk=contest.pk).update(slug="original", look_key="original")
     imported = import_archive(path, make_user())
     assert imported.pk != contest.pk
     assert not set(_keys(imported)) & set(_keys(contest))
@@ -65,7 +65,7 @@ def test_an_archive_from_before_the_house_could_be_without_a_place_gives_the_sam
     files = members(archived(contest))
     path = tmp_path / "old.zip"
     path.write_bytes(_without_the_setting(files))
-    Contest.objects.filter(pk=contest.pk).update(slug="original")
+    Contest.objects.filter(pk=contest.pk).update(slug="original", look_key="original")
     imported = import_archive(path, make_user())
     assert imported.rounds.get().house_takes_places
     old = imported.rounds.get()

@@ -198,4 +198,7 @@ def test_the_command_line_makes_and_writes_a_contest(
     assert main(["contest", "export", "small", "--out", str(out)]) == 0
     assert bundle_of(out.read_text()) == bundle_of(SMALL)
     assert main([*words, "--known-seeds"]) == 2
-    assert "There is a contest with the address 'small' already." in capsys.readouterr().err
+    assert (
+        "There is a contest with the address 'small' already, or one that looks like it."
+        in capsys.readouterr().err
+    )

@@ -19,6 +19,7 @@ from attacks.sandbox import counted_by
 from contest.doctor import examination
 from contest.doctor.finding import Finding
 from contest.models import AuditEvent, Contest, Entry, Heartbeat
+from contest.private_files import close_to_others
 from contest.services import audit
 from contest.services.heartbeats import beat, forget_the_dead, living, say_goodbye
 from contest.services.jobs import TASKS
@@ -35,6 +36,8 @@ def found(name: str) -> Finding:
 
 
 def all_alive() -> None:
+    # Pytest's own umask is the developer's.
+    close_to_others()
     now = timezone.now()
     beat("w", Heartbeat.Kind.WORKER, {queue for _, queue in TASKS.values()}, now)
     beat("s", Heartbeat.Kind.SWEEPER, [], now)
