@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from django import template
@@ -15,4 +16,4 @@ register = template.Library()
 @register.inclusion_tag("contest/_budget.html")
 def told_bits(round_: Round) -> dict[str, Any]:
     budget = budget_of(round_)
-    return {"round": round_, "bits": budget.shown, "most": round(budget.most), "attempts": budget.attempts}
+    return {"round": round_, "bits": budget.shown, "most": math.ceil(budget.most), "attempts": budget.attempts}
