@@ -16,4 +16,5 @@ register = template.Library()
 @register.inclusion_tag("contest/_budget.html")
 def told_bits(round_: Round) -> dict[str, Any]:
     budget = budget_of(round_)
-    return {"round": round_, "bits": budget.shown, "most": math.ceil(budget.most), "attempts": budget.attempts}
+    most = math.ceil(budget.most)
+    return {"round": round_, "bits": budget.shown, "most": most, "attempts": budget.attempts}
