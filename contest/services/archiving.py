@@ -128,7 +128,8 @@ def _free_look(team: Team) -> str:
     """Archives may hold teams whose names look alike; they are kept apart by their numbers."""
     look = look_of(team.name)
     taken = set(Team.objects.filter(contest=team.contest_id).values_list("look_key", flat=True))
-    return next(key for key in (look, *(f"{look} #{n}" for n in itertools.count(2))) if key not in taken)
+    others = (f"{look} #{number}" for number in itertools.count(2))
+    return next(key for key in itertools.chain([look], others) if key not in taken)
 
 
 def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
