@@ -58,6 +58,16 @@ def emptied_by_deleting() -> Iterator[None]:
         yield
 
 
+UMASK = os.umask(0o022)
+os.umask(UMASK)
+
+
+@pytest.fixture(autouse=True)
+def usual_umask() -> None:
+    """The entrances of the platform make new files private; this process is the tests' own."""
+    os.umask(UMASK)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data that stands beside the project on the house's machines."""

@@ -124,7 +124,6 @@ def add_house_entry(page: Page) -> None:
     page.get_by_role("button", name="Choose its parameters").click()
     page.get_by_label("Round").select_option(index=0)
     page.locator("input[name=set_share]").fill("0.05")
-    page.get_by_label("Seed").fill("1")
     page.get_by_role("button", name="Make the entry").click()
     expect(page.locator(".messages")).to_contain_text("A worker makes the entry")
     work_off()

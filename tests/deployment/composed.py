@@ -52,6 +52,7 @@ class Composed:
         assert secret.exists(), name
         secret.unlink()
         secret.write_text(value, encoding="utf-8")
+        secret.chmod(0o644)
 
     def options(self, service: str) -> list[str]:
         """What compose gives a service: environment, secrets and volumes, no capabilities, an empty /tmp."""

@@ -122,7 +122,7 @@ def _status(place: Composed, path: str) -> int | None:
 
 
 def _pages_are_served(place: Composed) -> None:
-    assert _get(place, "/readyz") == (200, "database ok\nmigrations ok\nstores ok\nbroker ok\n")
+    assert _get(place, "/readyz") == (200, "database ok\nmigrations ok\nstores ok\ndisk ok\nbroker ok\n")
     status, page = _get(place, "/")
     assert status == 200
     assert "Kakurenbo" in page and '<html lang="en"' in page

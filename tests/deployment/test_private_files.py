@@ -90,7 +90,8 @@ def test_preparing_an_installation_mends_what_was_left_open(settings: Any, tmp_p
     settings.VAR = tmp_path
     for name in ("kakurenbo.sqlite3", "mail/1.log", "files/vault/aa/aabb"):
         path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o755)
         path.write_text("x", encoding="utf-8")
         path.chmod(0o664)
     (tmp_path / "elsewhere").symlink_to("/etc/hosts")

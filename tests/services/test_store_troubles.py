@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -201,5 +202,8 @@ def test_an_upload_without_room_for_temporary_files_is_told_to_come_again(
             file = SimpleUploadedFile("entry.zip", archive)
             answer = visitor.browser.post(data={"archive": file}, **request)
             assert (answer.status_code, answer.get("Retry-After")) == (503, "60"), request
+        # What holds the temporary files must be gone before the disk is.
+        del answer
+        gc.collect()
     assert not Entry.objects.exists()
     assert half_written(disk) == []
