@@ -91,6 +91,8 @@ def test_the_service_tests_pass_on_postgresql_with(broker: str) -> None:
         "pytest",
         *parts(broker),
         "-q",
+        "--tb=short",
+        "--show-capture=no",
         "-p",
         "no:cacheprovider",
         "-p",

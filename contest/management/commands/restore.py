@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from contest.errors import Refused
+from contest.private_files import close_to_others
 from contest.services.restoring import restore_backup
 
 
@@ -18,6 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        close_to_others()
         call_command("migrate", verbosity=0, interactive=False)
         try:
             counts = restore_backup(options["file"])
