@@ -220,6 +220,7 @@ BUNDLES = (
     "the name of a measure",
     "the name of a ranking rule, in quotes, such as %(example)s",
     "the name of a time zone, such as %(example)s",
+    "a title of visible letters of one script",
     "the number 1, the version of this format",
     "what a team's program may use",
     "a key '%(key)s'",

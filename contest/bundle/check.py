@@ -102,7 +102,8 @@ def _check_contest(document: Document) -> None:
     try:
         clean_name(data["title"], TITLE)
     except BadName as bad:
-        document.add(("title",), bad.code, f"another title ({bad})", data["title"])
+        expected = "a title of visible letters of one script"
+        document.add(("title",), bad.code, expected, data["title"])
     try:
         zoneinfo.ZoneInfo(data["time-zone"])
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):

@@ -27,6 +27,7 @@ from tests.factories import entry_files, make_contest, make_entry, make_round, m
 BOARD_NOUNS = ("Entry", "AttackRun", "Attack", "Team", "Phase", "Round", "Contest")
 WRITES = {"update", "create", "bulk_create", "get_or_create", "update_or_create", "save", "delete"}
 SILENT = {
+    "commit_house_seed": "commitments are on no board",
     "accept_files": "from checking to scoring: waiting before and after",
     "_move": "from uploaded to checking: waiting before and after",
     "begin_run": "from waiting to running: under way before and after",
