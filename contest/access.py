@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from contest.models import (
@@ -358,17 +359,11 @@ def tokens_for(user: User) -> QuerySet[ApiToken]:
 
 
 def token_for(user: User, token_id: int) -> ApiToken:
-    token = tokens_for(user).filter(pk=token_id).first()
-    if token is None:
-        raise Http404
-    return token
+    return get_object_or_404(tokens_for(user), pk=token_id)
 
 
 def log_in_for(user: User, log_in_id: int) -> LogIn:
-    log_in = LogIn.objects.filter(user=user, pk=log_in_id).first()
-    if log_in is None:
-        raise Http404
-    return log_in
+    return get_object_or_404(LogIn, user=user, pk=log_in_id)
 
 
 def token_of_secret(secret: str) -> ApiToken | None:
@@ -399,7 +394,4 @@ def webhooks_for(user: Viewer, contest_slug: str) -> QuerySet[Webhook]:
 
 
 def webhook_for(user: Viewer, contest_slug: str, webhook_id: int) -> Webhook:
-    webhook = webhooks_for(user, contest_slug).filter(pk=webhook_id).first()
-    if webhook is None:
-        raise Http404
-    return webhook
+    return get_object_or_404(webhooks_for(user, contest_slug), pk=webhook_id)
