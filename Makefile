@@ -16,12 +16,12 @@ endif
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest long-kmm portability system lock clean load security audit stranger image pictures
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest backends long-kmm portability system lock clean load security audit stranger image pictures release
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(STAMP): $(LOCK) pyproject.toml
+$(STAMP): $(LOCK) pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "Kakurenbo needs Python 3.11 to 3.14, this is %s. Try: make PYTHON=python3.11" % sys.version.split()[0])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing. On Debian: apt install python3-venv"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -42,7 +42,7 @@ test: $(STAMP) ## Run all tests
 lint: $(STAMP) ## Check style, types and templates
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy .
+	@$(BIN)/mypy . .ci/release.py .ci/sbom.py
 	@$(BIN)/djlint --quiet --check templates
 	@$(BIN)/djlint --quiet --lint templates
 	@$(BIN)/python manage.py makemigrations --check --dry-run
@@ -65,7 +65,7 @@ accessibility: $(STAMP) ## Let axe-core look at every page in every language, th
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -q -s tests/browser/test_accessibility.py
 
 chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
-	@KAKURENBO_TEST_MATRIX=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
+	@KAKURENBO_TEST_MATRIX=20 KAKURENBO_TEST_KILLS=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
 	@$(BIN)/python -m tests.deployment.chaos --rounds 100
 
 load: $(STAMP) ## 22 teams and 200 viewers on PostgreSQL and Redis; prints all figures
@@ -73,6 +73,9 @@ load: $(STAMP) ## 22 teams and 200 viewers on PostgreSQL and Redis; prints all f
 
 contest: $(STAMP) ## Play a whole contest of 22 teams with every process killed, from bundle to archive
 	@KAKURENBO_TEST_TEAMS=22 $(BIN)/python -m pytest tests/services/test_whole_contest.py -s -q
+
+backends: $(STAMP) ## Run every service test again on PostgreSQL, with Redis and with RabbitMQ
+	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_backends.py
 
 long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand small panels
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py tests/anonymizers/test_kmm_small_panels.py -s -q
@@ -89,6 +92,9 @@ stranger: ## Run both commands as an unprivileged user without services, data, C
 audit: $(STAMP) ## Look the locked packages up in the public list of vulnerabilities
 	@$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.lock
 
+release: $(STAMP) ## Make sources, wheel, SBOM and checksums of a clean commit in dist/; publishes nothing
+	@$(BIN)/python .ci/release.py
+
 image: ## Build the images with docker, podman or buildah (OPTIONS="…" go to each build)
 	@sh docker/build-images.sh $(OPTIONS)
 
@@ -100,7 +106,8 @@ lock: $(STAMP) ## Pin the newest allowed versions in requirements/*.lock, with w
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/base.in -c requirements/dev.lock -o requirements/base.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/sandbox.in -c requirements/dev.lock -o requirements/sandbox.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/build.in -c requirements/dev.lock -o requirements/build.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements/neighbours.in -c requirements/dev.lock -o requirements/neighbours.lock
 	@for python in 3.11 3.12 3.13 3.14; do $(BIN)/uv pip compile --quiet --python-version $$python --only-binary :all: requirements/dev.lock >/dev/null || exit 1; done
 
 clean: ## Remove .venv, caches and the demo's data in var/
-	@rm -rf $(VENV) var build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	@rm -rf $(VENV) var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

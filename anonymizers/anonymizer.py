@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from datasets.messages import Message
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -55,4 +57,11 @@ class Anonymizer:
 
 
 class ParameterError(ValueError):
-    """A parameter is unknown or out of its range. The text names it, what was got and what is expected."""
+    """A parameter is unknown or out of its range. It is named, with what was got and what is expected.
+
+    ``message`` is a text where only the command line can give the parameter, such as a column of a table.
+    """
+
+    def __init__(self, message: Message | str) -> None:
+        super().__init__(message)
+        self.message = message

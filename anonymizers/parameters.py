@@ -7,6 +7,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from anonymizers.anonymizer import Parameter, ParameterError
+from datasets.messages import Message, Template
+
+UNKNOWN = Template(
+    "parameter.unknown", "%(method)s has no parameter %(parameter)s. Its parameters: %(expected)s."
+)
+NO_PARAMETERS = Template("parameter.none", "none")
+BAD_VALUE = Template(
+    "parameter.bad-value",
+    "The %(parameter)s parameter of %(method)s must be %(expected)s. Got %(got)s instead.",
+)
+ONE_OF = Template("value.one-of", "one of %(names)s")
+FLAG = Template("value.flag", "true or false")
+TEXT = Template("value.text", "a text")
+INTEGER = Template("value.integer", "an integer")
+INTEGER_BETWEEN = Template("value.integer-between", "an integer from %(low)s to %(high)s")
+INTEGER_FROM = Template("value.integer-from", "an integer >= %(low)s")
+INTEGER_UP_TO = Template("value.integer-up-to", "an integer <= %(high)s")
+NUMBER = Template("value.number", "a number")
+NUMBER_BETWEEN = Template("value.number-between", "a number from %(low)s to %(high)s")
+NUMBER_FROM = Template("value.number-from", "a number >= %(low)s")
+NUMBER_UP_TO = Template("value.number-up-to", "a number <= %(high)s")
 
 
 def checked(method: str, declared: tuple[Parameter, ...], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,8 +43,8 @@ def checked(method: str, declared: tuple[Parameter, ...], given: Mapping[str, An
     known = {parameter.name for parameter in declared}
     for name in given:
         if name not in known:
-            expected = ", ".join(sorted(known)) or "none"
-            raise ParameterError(f"{method} has no parameter {name!r}. Its parameters: {expected}.")
+            expected = sorted(known) or NO_PARAMETERS()
+            raise ParameterError(UNKNOWN(method=method, parameter=repr(name), expected=expected))
     return {
         parameter.name: _value(method, parameter, given.get(parameter.name, parameter.default))
         for parameter in declared
@@ -33,10 +54,8 @@ def checked(method: str, declared: tuple[Parameter, ...], given: Mapping[str, An
 def _value(method: str, parameter: Parameter, given: Any) -> Any:
     value = _converted(parameter, given)
     if value is None or not _in_range(parameter, value):
-        expected = expectation(parameter)
-        raise ParameterError(
-            f"The {parameter.name!r} parameter of {method} must be {expected}. Got {given} instead."
-        )
+        name, expected = repr(parameter.name), expectation(parameter)
+        raise ParameterError(BAD_VALUE(parameter=name, method=method, expected=expected, got=str(given)))
     return value
 
 
@@ -69,20 +88,22 @@ def _in_range(parameter: Parameter, value: Any) -> bool:
     )
 
 
-def expectation(parameter: Parameter) -> str:
+def expectation(parameter: Parameter) -> Message:
     """What a value must be, in words: for error texts, help lines and forms.
 
-    >>> expectation(Parameter("k", "int", 2, "Size of a crowd.", low=2))
-    'an integer >= 2'
+    >>> print(expectation(Parameter("k", "int", 2, "Size of a crowd.", low=2)))
+    an integer >= 2
     """
     if parameter.kind == "choice":
-        return "one of " + ", ".join(parameter.choices)
+        return ONE_OF(names=parameter.choices)
     if parameter.kind in ("bool", "text"):
-        return {"bool": "true or false", "text": "a text"}[parameter.kind]
-    noun = "an integer" if parameter.kind == "int" else "a number"
+        return {"bool": FLAG, "text": TEXT}[parameter.kind]()
+    is_whole = parameter.kind == "int"
     low, high = (None if bound is None else f"{bound:g}" for bound in (parameter.low, parameter.high))
     if low is not None and high is not None:
-        return f"{noun} from {low} to {high}"
+        return (INTEGER_BETWEEN if is_whole else NUMBER_BETWEEN)(low=low, high=high)
     if low is not None:
-        return f"{noun} >= {low}"
-    return f"{noun} <= {high}" if high is not None else noun
+        return (INTEGER_FROM if is_whole else NUMBER_FROM)(low=low)
+    if high is not None:
+        return (INTEGER_UP_TO if is_whole else NUMBER_UP_TO)(high=high)
+    return (INTEGER if is_whole else NUMBER)()

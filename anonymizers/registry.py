@@ -8,33 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from anonymizers.aggregate import AGGREGATE
 from anonymizers.anonymizer import Anonymized, Anonymizer
-from anonymizers.bayes_synthetic.customer_weeks import BAYES_SYNTHETIC_SPENDING
-from anonymizers.cluster import CLUSTER
-from anonymizers.delete import DELETE
-from anonymizers.dirichlet import DIRICHLET
-from anonymizers.gh_tree.gh_tree_customers import GH_TREE_CUSTOMERS
-from anonymizers.identity import IDENTITY
-from anonymizers.intervals import INTERVALS
-from anonymizers.itemset_clusters import ITEMSET_CLUSTERS
-from anonymizers.kmm.kmm_entry import KMM_ENTRY
-from anonymizers.month_days import MONTH_DAYS
-from anonymizers.month_deletions import MONTH_DELETIONS
-from anonymizers.month_pseudonyms import MONTH_PSEUDONYMS
-from anonymizers.more_entry import MORE_P_ENTRY, MORE_S_ENTRY
-from anonymizers.noise import NOISE
-from anonymizers.numbers_only import NUMBERS_ONLY
+from anonymizers.entry.aggregate import AGGREGATE
+from anonymizers.entry.bayes_synthetic import BAYES_SYNTHETIC_SPENDING
+from anonymizers.entry.cluster import CLUSTER
+from anonymizers.entry.coarsen import ROUND
+from anonymizers.entry.delete import DELETE
+from anonymizers.entry.dirichlet import DIRICHLET
+from anonymizers.entry.gh_tree_customers import GH_TREE_CUSTOMERS
+from anonymizers.entry.identity import IDENTITY
+from anonymizers.entry.intervals import INTERVALS
+from anonymizers.entry.itemset_clusters import ITEMSET_CLUSTERS
+from anonymizers.entry.kmm import KMM_ENTRY
+from anonymizers.entry.month_days import MONTH_DAYS
+from anonymizers.entry.month_deletions import MONTH_DELETIONS
+from anonymizers.entry.month_pseudonyms import MONTH_PSEUDONYMS
+from anonymizers.entry.more import MORE_P_ENTRY, MORE_S_ENTRY
+from anonymizers.entry.noise import NOISE
+from anonymizers.entry.numbers_only import NUMBERS_ONLY
+from anonymizers.entry.shuffle import SHUFFLE
+from anonymizers.entry.starred_rows import STARRED_ROWS
+from anonymizers.entry.swap import SWAP
+from anonymizers.entry.topcode import TOPCODE
+from anonymizers.entry.year_pseudonyms import YEAR_PSEUDONYMS
 from anonymizers.parameters import checked
-from anonymizers.publish import Refused
-from anonymizers.round import ROUND
-from anonymizers.shuffle import SHUFFLE
-from anonymizers.starred_rows import STARRED_ROWS
-from anonymizers.swap import SWAP
-from anonymizers.topcode import TOPCODE
-from anonymizers.year_pseudonyms import YEAR_PSEUDONYMS
+from anonymizers.release import CannotProtect
 from datasets.itemsets import itemset_matrix, paired_jaccard
-from datasets.tables import Dataset, Release
+from datasets.lookup import find_by_name
+from datasets.tables import PurchaseData, Release
 
 ANONYMIZERS: tuple[Anonymizer, ...] = (
     IDENTITY,
@@ -71,11 +72,7 @@ def anonymizer(name: str) -> Anonymizer:
     >>> anonymizer("swap").title
     'Random swapping'
     """
-    for method in EVERY_ANONYMIZER:
-        if method.name == name:
-            return method
-    names = ", ".join(method.name for method in EVERY_ANONYMIZER)
-    raise KeyError(f"There is no anonymizer {name!r}. There are: {names}.")
+    return find_by_name(EVERY_ANONYMIZER, name, "anonymizer")
 
 
 def run_anonymizer(
@@ -88,20 +85,22 @@ def run_anonymizer(
     """Check the parameters, run the method on an original of its format, and add to its report.
 
     The same arguments give the same bytes. Raises `ParameterError` for a parameter that is unknown or out of
-    range, and `Refused` where the data cannot be made into a legal entry.
+    range, and `CannotProtect` where the data cannot be made into a legal entry.
     """
     method = anonymizer(name)
     values = checked(name, method.parameters, parameters)
-    if isinstance(original, Dataset) and min(original.n_customers, original.transactions.n_rows) == 0:
-        raise Refused(f"{name} needs at least one customer and one transaction. Got an empty table instead.")
+    if isinstance(original, PurchaseData) and min(original.n_customers, original.transactions.n_rows) == 0:
+        raise CannotProtect(
+            f"{name} needs at least one customer and one transaction. Got an empty table instead."
+        )
     done = method.function(original, limits, np.random.default_rng(seed), **values)
     report = {"method": name, "version": method.version, "seed": seed, "parameters": values}
-    if isinstance(original, Dataset):
+    if isinstance(original, PurchaseData):
         report |= _summary(original, done.release, limits)
     return replace(done, report=report | dict(done.report))
 
 
-def _summary(original: Dataset, release: Release, limits: Mapping[str, float]) -> dict[str, Any]:
+def _summary(original: PurchaseData, release: Release, limits: Mapping[str, float]) -> dict[str, Any]:
     """What anybody asks first: size, distance of item sets, and how many `re-itemset` can find at most.
 
     Customers with equal item sets get the same guess, so at most one customer a distinct item set is found.

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import Parameter, ParameterError
-from anonymizers.publish import Refused
+from anonymizers.release import CannotProtect
 
 Columns = Mapping[str, str | Sequence[str]]
 """Role → column or columns, for example ``{"id": "household", "qid": ["week", "units"]}``."""
@@ -75,9 +75,9 @@ def refuse_missing(method: str, table: pd.DataFrame, columns: Sequence[str]) -> 
     for name in columns:
         missing = table[name].isna().to_numpy()
         if missing.any():
-            raise Refused(
+            raise CannotProtect(
                 f"{method} needs a value in every cell. Column {name!r} lacks {int(missing.sum())}, "
                 f"first in row {int(missing.argmax()) + 1}. Fill or drop those rows first."
             )
         if pd.api.types.is_float_dtype(table[name]) and not np.isfinite(table[name]).all():
-            raise Refused(f"{method} needs finite numbers. Column {name!r} has an infinite one.")
+            raise CannotProtect(f"{method} needs finite numbers. Column {name!r} has an infinite one.")

@@ -9,31 +9,32 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.bayes_synthetic.bayes_synthetic import BAYES_SYNTHETIC
-from anonymizers.c_gadp import C_GADP
-from anonymizers.dsp import DSP
-from anonymizers.gadp import GADP
-from anonymizers.gh_tree.gh_tree import GH_TREE
-from anonymizers.gh_tree.mondrian import MONDRIAN
-from anonymizers.gh_tree.person_k import PERSON_K
-from anonymizers.kmm.kmm import KMM
-from anonymizers.market_level import MARKET_LEVEL
-from anonymizers.mi import MI
-from anonymizers.more_mi import MORE_MI
-from anonymizers.more_p import MORE_P
-from anonymizers.more_s import MORE_S
-from anonymizers.panel.panel_aggregate import PANEL_AGGREGATE
-from anonymizers.panel.panel_cluster import PANEL_CLUSTER
-from anonymizers.panel.panel_delete import PANEL_DELETE
-from anonymizers.panel.panel_dirichlet import PANEL_DIRICHLET
-from anonymizers.panel.panel_swap import PANEL_SWAP
 from anonymizers.parameters import checked
-from anonymizers.publish import Refused
-from anonymizers.response_noise import RESPONSE_NOISE
-from anonymizers.response_round import RESPONSE_ROUND
-from anonymizers.response_swap import RESPONSE_SWAP
-from anonymizers.response_topcode import RESPONSE_TOPCODE
+from anonymizers.release import CannotProtect
+from anonymizers.table.bayes_synthetic import BAYES_SYNTHETIC
+from anonymizers.table.c_gadp import C_GADP
+from anonymizers.table.dsp import DSP
+from anonymizers.table.gadp import GADP
+from anonymizers.table.gh_tree import GH_TREE
+from anonymizers.table.kmm import KMM
+from anonymizers.table.market_level import MARKET_LEVEL
+from anonymizers.table.mi import MI
+from anonymizers.table.mondrian import MONDRIAN
+from anonymizers.table.more_mi import MORE_MI
+from anonymizers.table.more_p import MORE_P
+from anonymizers.table.more_s import MORE_S
+from anonymizers.table.panel_aggregate import PANEL_AGGREGATE
+from anonymizers.table.panel_cluster import PANEL_CLUSTER
+from anonymizers.table.panel_delete import PANEL_DELETE
+from anonymizers.table.panel_dirichlet import PANEL_DIRICHLET
+from anonymizers.table.panel_swap import PANEL_SWAP
+from anonymizers.table.person_k import PERSON_K
+from anonymizers.table.response_noise import RESPONSE_NOISE
+from anonymizers.table.response_round import RESPONSE_ROUND
+from anonymizers.table.response_swap import RESPONSE_SWAP
+from anonymizers.table.response_topcode import RESPONSE_TOPCODE
 from anonymizers.table_method import Columns, TableMethod, TableResult, columns_of
+from datasets.lookup import find_by_name
 
 TABLE_METHODS: tuple[TableMethod, ...] = (
     BAYES_SYNTHETIC,
@@ -63,11 +64,7 @@ TABLE_METHODS: tuple[TableMethod, ...] = (
 
 def table_method(name: str) -> TableMethod:
     """The table method of that name; a `KeyError` that lists the known ones otherwise."""
-    for method in TABLE_METHODS:
-        if method.name == name:
-            return method
-    known = ", ".join(method.name for method in TABLE_METHODS)
-    raise KeyError(f"There is no method {name!r} for a table. There are: {known}.")
+    return find_by_name(TABLE_METHODS, name, "method for a table")
 
 
 def run_table_method(
@@ -76,19 +73,20 @@ def run_table_method(
     """Check roles and parameters, run the method, and name it in the report.
 
     The same arguments give the same table. Raises `ParameterError` for a role or parameter that is missing,
-    unknown or out of range, and `Refused` where the table cannot be protected as asked.
+    unknown or out of range, and `CannotProtect` where the table cannot be protected as asked.
     """
     method = table_method(name)
-    _check_columns(method, table, columns)
+    check_columns(method, table, columns)
     values = checked(name, method.parameters, parameters)
     if table.empty:
-        raise Refused(f"{name} needs a table with at least one row. Got an empty table instead.")
+        raise CannotProtect(f"{name} needs a table with at least one row. Got an empty table instead.")
     done = method.function(table, columns, np.random.default_rng(seed), **values)
     report = {"method": name, "version": method.version, "seed": seed, "parameters": values}
     return TableResult(done.table, report | dict(done.report))
 
 
-def _check_columns(method: TableMethod, table: pd.DataFrame, columns: Columns) -> None:
+def check_columns(method: TableMethod, table: pd.DataFrame, columns: Columns) -> None:
+    """Raise `ParameterError` for a role that is missing or unknown, or a column that the table lacks."""
     for role in method.roles:
         if not columns_of(columns, role):
             raise ParameterError(f"{method.name} needs a column for the role {role!r}. Got none.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from attacks.overlap import nearest_columns
+from attacks.linkage.overlap import nearest_columns
 from datasets.tables import NO_GUESS, Integers
 
 

@@ -1,4 +1,4 @@
-"""A game a format: what a guess is, how it is checked and judged, and which house attacks play it."""
+"""One game per format: what a guess is, how it is checked and judged, and which house attacks play it."""
 
 from __future__ import annotations
 

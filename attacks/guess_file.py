@@ -1,4 +1,4 @@
-"""A house attack's guess as a file, for installations where the judge stands on another machine."""
+"""A house attack's guess as a file, for installations where the judge runs on another machine."""
 
 from __future__ import annotations
 

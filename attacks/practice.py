@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from datasets.tables import Coded, Dataset, Integers, Master, Release, Transactions, frozen
+from datasets.tables import Coded, Integers, Master, PurchaseData, Release, Transactions, frozen
 
 CLUSTER = 4
 
 
-def practice_entry(original: Dataset, size: int, rng: np.random.Generator) -> Release:
+def practice_entry(original: PurchaseData, size: int, rng: np.random.Generator) -> Release:
     """Draw up to ``size`` customers and disguise them by a recipe drawn at random.
 
     The recipe says how many rows lose their item, quantity or price to a random row of T, how far receipts
@@ -28,10 +28,10 @@ def practice_entry(original: Dataset, size: int, rng: np.random.Generator) -> Re
     drawn = _moved_in_time(_mixed(drawn, original.transactions, rng), rng)
     drawn = drawn.take(np.flatnonzero(rng.random(drawn.n_rows) >= rng.choice([0.0, 0.0, 0.3, 0.6])))
     master = _disguised(original.master, people, rng)
-    return Release(Dataset(master, drawn), frozen(people.astype(np.int64)))
+    return Release(PurchaseData(master, drawn), frozen(people.astype(np.int64)))
 
 
-def sampled(original: Dataset, size: int, rng: np.random.Generator) -> Dataset:
+def sampled(original: PurchaseData, size: int, rng: np.random.Generator) -> PurchaseData:
     """Up to ``size`` random customers with all their rows, in an order that depends on content alone."""
     people = np.sort(rng.permutation(original.n_customers)[:size])
     master = original.master
@@ -43,10 +43,10 @@ def sampled(original: Dataset, size: int, rng: np.random.Generator) -> Dataset:
     )
     rows = _rows_of(original, people)
     keys = (rows.quantity, rows.price, rows.item.codes, rows.receipt.codes, rows.minute, rows.day)
-    return Dataset(kept, rows.take(np.lexsort((*keys, rows.customer))))
+    return PurchaseData(kept, rows.take(np.lexsort((*keys, rows.customer))))
 
 
-def _rows_of(original: Dataset, people: Integers) -> Transactions:
+def _rows_of(original: PurchaseData, people: Integers) -> Transactions:
     """The rows of some customers, who are numbered anew."""
     rows = original.transactions
     place = np.full(original.n_customers, -1, dtype=np.int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from attacks.algorithms.exact_match import EXACT_MATCHES
 from attacks.algorithms.re_cells import RE_CELLS
 from attacks.algorithms.re_counts import RE_COUNTS
 from attacks.algorithms.re_dates import RE_DATES
@@ -20,13 +21,8 @@ from attacks.algorithms.re_receipts import RE_RECEIPTS
 from attacks.algorithms.re_rfm import RE_RFM
 from attacks.algorithms.re_sno import RE_SNO
 from attacks.algorithms.re_totals import RE_TOTALS
-from attacks.algorithms.s1 import S1
-from attacks.algorithms.s2 import S2
-from attacks.algorithms.s3 import S3
-from attacks.algorithms.s4 import S4
-from attacks.algorithms.s5 import S5
-from attacks.algorithms.s6 import S6
 from attacks.attack import HouseAttack, seeded
+from datasets.lookup import find_by_name
 
 ATTACKS: tuple[HouseAttack, ...] = (
     RE_ITEMSET,
@@ -45,7 +41,7 @@ ATTACKS: tuple[HouseAttack, ...] = (
 )
 """Attacks on M′ and T′ of 2016."""
 
-ATTACKS_2017: tuple[HouseAttack, ...] = (S1, S2, S3, S4, S5, S6, RE_MONTHS)
+ATTACKS_2017: tuple[HouseAttack, ...] = (*EXACT_MATCHES, RE_MONTHS)
 """Attacks on S of 2017."""
 
 ATTACKS_2018: tuple[HouseAttack, ...] = (RE_CELLS, RE_COUNTS)
@@ -60,11 +56,7 @@ def attack(name: str) -> HouseAttack:
     >>> attack("re-itemset").title
     'Nearest item set'
     """
-    for known in EVERY_ATTACK:
-        if known.name == name:
-            return known
-    names = ", ".join(known.name for known in EVERY_ATTACK)
-    raise KeyError(f"There is no house attack {name!r}. Expected one of: {names}.")
+    return find_by_name(EVERY_ATTACK, name, "house attack")
 
 
 def run_attack(name: str, original: Any, released: Any, seed: int) -> Any:

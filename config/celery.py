@@ -1,4 +1,4 @@
-"""The Celery application. Tasks carry nothing but the primary key of a job."""
+"""The Celery application. Its one task carries the kind of a job and nothing else."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ def begin(**_facts: object) -> None:
 
 
 app = Celery("kakurenbo")
+app.set_default()  # For every thread that asks Celery for its application.
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["scoring", "attacks", "anonymizers", "contest"])
-app.autodiscover_tasks(["contest"], related_name="shutdown")
-app.autodiscover_tasks(["contest"], related_name="pulse")
+app.autodiscover_tasks(["contest.work"])
+app.autodiscover_tasks(["contest.operations"], related_name="shutdown")
+app.autodiscover_tasks(["contest.operations"], related_name="worker_heartbeat")
 
 
 @celeryd_after_setup.connect
-def forget_tasks_of_others(instance: Any, **kwargs: Any) -> None:
-    """A worker knows the tasks of its own queues alone, whatever a message asks it to do.
-
-    Otherwise a forged message could let a machine that holds the truths run a program of a team.
-    """
-    from contest.services.jobs import TASKS
+def serve_own_queues(instance: Any, **kwargs: Any) -> None:
+    """A worker knows our one task, not Celery's own, and does the kinds of jobs of its queues alone."""
+    from contest.jobs.queue import QUEUES, TASK
+    from contest.work.tasks import serve_only
 
     heard = instance.app.amqp.queues.consume_from
-    own = {name for name, queue in TASKS.values() if settings.QUEUE_PREFIX + queue in heard}
-    for name in set(instance.app.tasks) - own:
+    serve_only(kind for kind, queue in QUEUES.items() if settings.QUEUE_PREFIX + queue in heard)
+    for name in set(instance.app.tasks) - {TASK}:
         instance.app.tasks.unregister(name)

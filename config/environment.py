@@ -88,13 +88,13 @@ def store(name: str, var: Path) -> dict[str, Any]:
     bucket = text(f"{name.upper()}_BUCKET")
     if not bucket:
         location = text(f"{name.upper()}_LOCATION", str(var / "files" / name))
-        return {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": location}}
+        return {"BACKEND": "contest.files.storage.AtomicFileStorage", "OPTIONS": {"location": location}}
 
     def option(key: str) -> str | None:
         return text(f"{name.upper()}_S3_{key}") or text(f"S3_{key}") or None
 
     return {
-        "BACKEND": "contest.buckets.BucketStorage",
+        "BACKEND": "contest.files.s3_storage.BucketStorage",
         "OPTIONS": {
             "bucket_name": bucket,
             "location": name,

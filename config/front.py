@@ -21,7 +21,7 @@ from waitress.server import TcpWSGIServer, UnixWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import RequestEntityTooLarge
 
-from contest.troubles import REFUSED
+from contest.outages import REFUSED
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 

@@ -18,7 +18,7 @@ from types import FrameType
 from django.conf import settings
 
 from config.front import make_front
-from contest.supervisor import Supervisor
+from contest.operations.supervisor import Supervisor
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import environment as env
-from contest.processes import MACHINES
+from contest.operations.processes import MACHINES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(env.text("VAR", str(BASE_DIR / "var"))).resolve()
@@ -93,13 +93,18 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": env.cache(env.text("CACHE_URL"))}
 
 # Three stores. `entries` holds what attackers may read, `attacks` what they hand in, `vault` uploads and
-# truths: only contest/vault.py opens it, and a machine that only attacks has none.
+# truths: only contest/files/vault.py opens it, and a machine that only attacks has none.
 FILES = VAR / "files"
 STORAGES = {
-    "default": {"BACKEND": "contest.storage.AtomicFileStorage", "OPTIONS": {"location": FILES / "public"}},
+    "default": {
+        "BACKEND": "contest.files.storage.AtomicFileStorage",
+        "OPTIONS": {"location": FILES / "public"},
+    },
     "entries": env.store("entries", VAR),
     "attacks": env.store("attacks", VAR),
-    "vault": {"BACKEND": "contest.storage.ClosedStorage"} if ROLE == "attacks" else env.store("vault", VAR),
+    "vault": {"BACKEND": "contest.files.storage.ClosedStorage"}
+    if ROLE == "attacks"
+    else env.store("vault", VAR),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 STATIC_URL = "/static/"
@@ -150,10 +155,10 @@ AXES_COOLOFF_TIME = timedelta(minutes=env.number("LOGIN_COOLOFF_MINUTES", 15, lo
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "contest.doors.client_network"
+AXES_CLIENT_IP_CALLABLE = "contest.client_address.client_network"
 AXES_USERNAME_FORM_FIELD = "username"
-AXES_USERNAME_CALLABLE = "contest.doors.client_name"
-AXES_LOCKOUT_CALLABLE = "contest.doors.locked_out"
+AXES_USERNAME_CALLABLE = "contest.client_address.client_name"
+AXES_LOCKOUT_CALLABLE = "contest.client_address.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 KNOCKS_AN_HOUR = env.number("KNOCKS_AN_HOUR", 30, low=1)
@@ -229,8 +234,8 @@ API_RATES = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["contest.api.authentication.TokenAuthentication"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["contest.api.wire.JsonParser", "rest_framework.parsers.MultiPartParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "contest.api.wire.AlwaysJson",
+    "DEFAULT_PARSER_CLASSES": ["contest.api.parsers.JsonParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "contest.api.parsers.AlwaysJson",
     "DEFAULT_THROTTLE_CLASSES": ["contest.api.throttles.Throttle"],
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -286,7 +291,10 @@ LOGGING = {
     "disable_existing_loggers": False,
     "filters": {"redact": {"()": "contest.logs.Redact"}},
     "formatters": {
-        "line": {"()": "contest.logs.Line", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "line": {
+            "()": "contest.logs.LineFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+        },
         "json": {"()": "contest.logs.Json"},
     },
     "handlers": {

@@ -41,14 +41,14 @@ class Redact(logging.Filter):
         return True
 
 
-class Line(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """Lines for people, with the traceback redacted like the message."""
 
     def formatException(self, ei: Any) -> str:
         return redacted(super().formatException(ei))
 
 
-class Json(Line):
+class Json(LineFormatter):
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
         fields: dict[str, Any] = {

@@ -1,3 +1,5 @@
+"""What happens around every request: its log line, its headers, and answers where none can be made."""
+
 from __future__ import annotations
 
 import logging
@@ -10,8 +12,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
 
-from contest import logs, troubles
-from contest.board import newest_version
+from contest import logs, outages
+from contest.board.board_cache import newest_version
 from contest.numbers import whole_number
 
 logger = logging.getLogger("contest.requests")
@@ -84,11 +86,11 @@ class Surroundings:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        trouble = troubles.trouble_of(error)
+        trouble = outages.trouble_of(error)
         if trouble is None:
             return None
         logger.error("%s", error, exc_info=error)
-        return troubles.answer(request, trouble)
+        return outages.answer(request, trouble)
 
 
 class UnreadRequests:
@@ -98,12 +100,12 @@ class UnreadRequests:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        refused = request.META.get(troubles.REFUSED, 0)
+        refused = request.META.get(outages.REFUSED, 0)
         if refused:
-            return troubles.answer(request, troubles.OF_SERVER[refused])
+            return outages.answer(request, outages.OF_SERVER[refused])
         length = request.META.get("CONTENT_LENGTH") or "0"
         if whole_number(length, settings.REQUEST_MAX_BYTES) is None:
-            return troubles.answer(request, troubles.TOO_LARGE)
+            return outages.answer(request, outages.TOO_LARGE)
         return self.get_response(request)
 
 

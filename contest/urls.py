@@ -1,3 +1,5 @@
+"""The addresses of all pages."""
+
 from __future__ import annotations
 
 from django.contrib.auth import views as auth
@@ -8,6 +10,7 @@ from contest.views import (
     accounts,
     attacks,
     boards,
+    commitments,
     contests,
     datasets,
     entries,
@@ -18,7 +21,6 @@ from contest.views import (
     standings,
     teams,
     tokens,
-    trust,
     webhooks,
 )
 from contest.views.organise import new
@@ -66,8 +68,8 @@ urlpatterns = [
         operations.contest_operations,
         name="organise_operations",
     ),
-    path("contests/<slug:slug>/changes/", trust.contest_changes, name="changes"),
-    path("contests/<slug:slug>/teams/archive/", trust.archive_consent, name="archive_consent"),
+    path("contests/<slug:slug>/changes/", commitments.contest_changes, name="changes"),
+    path("contests/<slug:slug>/teams/archive/", commitments.archive_consent, name="archive_consent"),
     path("contests/<slug:slug>/teams/new/", teams.create, name="team_create"),
     path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
     path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),
@@ -79,8 +81,8 @@ urlpatterns = [
     path(f"{ROUND}history/", standings.history, name="rank_history"),
     path(f"{ROUND}entries/<int:entry_id>/how/<slug:cell>/", standings.how, name="how"),
     path(f"{ROUND}rules/", contests.rules, name="rules"),
-    path(f"{ROUND}hashes/", trust.hashes, name="hashes"),
-    path(f"{ROUND}hashes/verify/", trust.verify_hashes, name="verify_hashes"),
+    path(f"{ROUND}hashes/", commitments.hashes, name="hashes"),
+    path(f"{ROUND}hashes/verify/", commitments.verify_hashes, name="verify_hashes"),
     path(f"{ROUND}data/", datasets.dataset, name="dataset"),
     path(f"{ROUND}risk/", datasets.risk, name="risk"),
     path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from datasets.messages import Message, Template
 from datasets.problems import BadFiles, Findings
 
 CHUNK = 256 * 1024
@@ -40,6 +41,21 @@ DAMAGE = (
 SMALL = 1024 * 1024
 """Up to this many bytes any ratio is fine."""
 JUNK = (".ds_store", "thumbs.db", "desktop.ini")
+
+CORRUPT = Template("corrupt-archive", "an archive that is whole; pack it again")
+NOT_A_ZIP = Template("not-a-zip", "a zip archive of %(names)s")
+ZIP64 = Template("zip64", "a plain zip; nothing legal is so large that it needs the 64-bit form")
+TOO_MANY_MEMBERS = Template("too-many-members", "at most %(n)s members")
+MEMBERS = Template("got.members", "%(n)s members")
+UNKNOWN_MEMBER = Template("unknown-member", "only %(names)s")
+DUPLICATE_MEMBER = Template("duplicate-member", "%(name)s once")
+SEVERAL_FOLDERS = Template("several-folders", "all files in one folder")
+BAD_PATH = Template("bad-path", "a plain file name, without '..', '\\', ':' or a leading '/'")
+NOT_A_FILE = Template("not-a-file", "a regular file, no link and no device")
+ENCRYPTED = Template("encrypted", "a file that is not encrypted")
+COMPRESSION_METHOD = Template("compression-method", "a member stored or deflated")
+NESTED_ARCHIVE = Template("nested-archive", "a CSV file, not an archive in an archive")
+TOO_LARGE = Template("too-large.unpacked", "at most %(n)s bytes when unpacked")
 
 
 class CorruptArchive(Exception):
@@ -87,7 +103,7 @@ def open_upload(
             if found.total:
                 break
     except CorruptArchive:
-        found.add("corrupt-archive", "an archive that is whole; pack it again")
+        found.add(CORRUPT())
     if found.total:
         for part in opened.values():
             part.close()
@@ -102,7 +118,7 @@ def _contents(
     if start.startswith(ZIP):
         yield from _zip_contents(file, wanted, limits, found)
     elif len(wanted) != 1:
-        found.add("not-a-zip", f"a zip archive of {', '.join(wanted)}")
+        found.add(NOT_A_ZIP(names=list(wanted)))
     elif start.startswith(GZIP):
         yield wanted[0], _sound(_inflated(file))
     else:
@@ -134,9 +150,9 @@ def _small_directory(file: BinaryIO, limits: Limits, found: Findings) -> bool:
     if place < 0 or len(end) < place + 22:
         raise CorruptArchive
     if end[max(0, place - 20) : place].startswith(LOCATOR_64):
-        found.add("zip64", "a plain zip; nothing legal is so large that it needs the 64-bit form")
+        found.add(ZIP64())
     elif int.from_bytes(end[place + 12 : place + 16], "little") > limits.members * DIRECTORY_ENTRY:
-        found.add("too-many-members", f"at most {limits.members} members")
+        found.add(TOO_MANY_MEMBERS(n=limits.members))
     file.seek(0)
     return found.total == 0
 
@@ -159,7 +175,7 @@ def _choose(
 ) -> dict[str, zipfile.ZipInfo]:
     """Which member is which wanted file; everything suspicious is noted."""
     if len(members) > limits.members:
-        found.add("too-many-members", f"at most {limits.members} members", got=f"{len(members)} members")
+        found.add(TOO_MANY_MEMBERS(n=limits.members), got=MEMBERS(n=len(members)))
         return {}
     targets = {name.lower(): name for name in wanted}
     chosen: dict[str, zipfile.ZipInfo] = {}
@@ -167,7 +183,7 @@ def _choose(
     for member in members:
         problem = _suspicion(member)
         if problem is not None:
-            found.add(*problem, got=member.orig_filename)
+            found.add(problem, got=member.orig_filename)
             continue
         *parents, base = member.filename.split("/")
         if member.is_dir() or _is_junk(parents, base):
@@ -175,13 +191,13 @@ def _choose(
         target = targets.get(base.lower())
         folders.add("/".join(parents))
         if target is None or len(parents) > 1:
-            found.add("unknown-member", f"only {', '.join(wanted)}", got=member.orig_filename)
+            found.add(UNKNOWN_MEMBER(names=list(wanted)), got=member.orig_filename)
         elif target in chosen:
-            found.add("duplicate-member", f"{target} once", got=member.orig_filename)
+            found.add(DUPLICATE_MEMBER(name=target), got=member.orig_filename)
         else:
             chosen[target] = member
     if len(folders) > 1 and not found.total:
-        found.add("several-folders", "all files in one folder", got=", ".join(sorted(folders)))
+        found.add(SEVERAL_FOLDERS(), got=", ".join(sorted(folders)))
     return chosen
 
 
@@ -190,20 +206,20 @@ def _is_junk(parents: Sequence[str], base: str) -> bool:
     return "__MACOSX" in parents or base.lower() in JUNK or base.startswith("._")
 
 
-def _suspicion(member: zipfile.ZipInfo) -> tuple[str, str] | None:
-    """Code and expectation of what is wrong with a member's name or kind."""
+def _suspicion(member: zipfile.ZipInfo) -> Message | None:
+    """What was expected of a member's name or kind, where it is something else."""
     # The name as the archive has it: zipfile turns backslashes into slashes on some systems and cuts at NUL.
     name = member.orig_filename
     parts = name.split("/")
     if "\\" in name or "\0" in name or name.startswith("/") or ".." in parts or ":" in name:
-        return "bad-path", "a plain file name, without '..', '\\', ':' or a leading '/'"
+        return BAD_PATH()
     mode = member.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "not-a-file", "a regular file, no link and no device"
+        return NOT_A_FILE()
     if member.flag_bits & 0x1:
-        return "encrypted", "a file that is not encrypted"
+        return ENCRYPTED()
     if member.compress_type not in METHODS:
-        return "compression-method", "a member stored or deflated"
+        return COMPRESSION_METHOD()
     return None
 
 
@@ -226,11 +242,11 @@ def _copy(pieces: Iterator[bytes], target: BinaryIO, most: int, found: Findings,
     size = 0
     for piece in pieces:
         if size == 0 and piece.startswith(NESTED):
-            found.add("nested-archive", "a CSV file, not an archive in an archive", got=name)
+            found.add(NESTED_ARCHIVE(), got=name)
             break
         size += len(piece)
         if size > most:
-            found.add("too-large", f"at most {most} bytes when unpacked", got=name)
+            found.add(TOO_LARGE(n=most), got=name)
             break
         target.write(piece)
     target.seek(0)

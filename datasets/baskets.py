@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from datasets.tables import Dataset, Integers
+from datasets.tables import Integers, PurchaseData
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Baskets:
     """By record, the hundredths spent on all rows of the receipt."""
 
 
-def baskets(data: Dataset, items: int, days: int, bought_only: bool = False) -> Baskets:
+def baskets(data: PurchaseData, items: int, days: int, bought_only: bool = False) -> Baskets:
     """Code T by receipt: a customer's rows of one receipt and period of so many days are one record.
 
     The top items are those with the most different buyers. With ``bought_only`` a cell says 1 where the item

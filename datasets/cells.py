@@ -8,8 +8,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
+from datasets.messages import Message, Template
 from datasets.tables import EPOCH
 
 LONGEST_ID = 50
@@ -25,32 +26,45 @@ QUANTITY = re.compile(r"[0-9]{1,6}")
 ROW = re.compile(r"[0-9]{1,10}")
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]+")
 
-A_DATE = "a date that exists, as YYYY/M/D without leading zeros"
-A_TIME = "a time from 0:00 to 23:59, as H:MM"
-A_PRICE = "a positive price with up to 5 digits before and 2 after the point"
-A_QUANTITY = "a natural number up to 6 digits"
+A_NAME = "1 to %(n)s letters A-Z a-z, digits, '_' or '-'"
+BAD_ID = Template("bad-id", A_NAME)
+BAD_ITEM = Template("bad-item", A_NAME)
+BAD_RECEIPT = Template("bad-receipt", A_NAME)
+BAD_GENDER = Template("bad-gender", "f or m")
+BAD_COUNTRY = Template("bad-country", "the name of a country, without quotes or surrounding blanks")
+BAD_DATE = Template("bad-date", "a date that exists, as YYYY/M/D without leading zeros")
+BAD_TIME = Template("bad-time", "a time from 0:00 to 23:59, as H:MM")
+BAD_PRICE = Template("bad-price", "a positive price with up to 5 digits before and 2 after the point")
+BAD_QUANTITY = Template("bad-quantity", "a natural number up to 6 digits")
+BAD_INTERVAL = Template("bad-interval", "an interval of two dates as [a;b] with a not after b")
+BAD_SET = Template("bad-set", "a set of different values as {a;b}")
+BAD_ROW_NUMBER = Template("bad-row-number", "the number of a row of M, counted from 1")
 
 
 class BadCell(Exception):
     """A text that may not stand in its cell."""
 
-    def __init__(self, code: str, expected: str) -> None:
-        super().__init__(code)
-        self.code = code
+    def __init__(self, expected: Message) -> None:
+        super().__init__(expected)
         self.expected = expected
 
 
 Parse = Callable[[str], object]
 
 
-def identifier(text: str, what: str = "id", longest: int = LONGEST_ID) -> str:
+def identifier(text: str, bad: Template = BAD_ID, longest: int = LONGEST_ID) -> str:
     """
     >>> identifier("A-17_b")
     'A-17_b'
     """
     if len(text) > longest or not IDENTIFIER.fullmatch(text):
-        raise BadCell(f"bad-{what}", f"1 to {longest} letters A-Z a-z, digits, '_' or '-'")
+        raise BadCell(_a_name(bad, longest))
     return text
+
+
+@cache
+def _a_name(bad: Template, longest: int) -> Message:
+    return bad(n=longest)
 
 
 def identifiers(texts: list[str], longest: int = LONGEST_ID) -> list[str] | None:
@@ -59,21 +73,21 @@ def identifiers(texts: list[str], longest: int = LONGEST_ID) -> list[str] | None
     return texts if good else None
 
 
-item = partial(identifier, what="item", longest=LONGEST_ITEM)
+item = partial(identifier, bad=BAD_ITEM, longest=LONGEST_ITEM)
 items = partial(identifiers, longest=LONGEST_ITEM)
-receipt = partial(identifier, what="receipt")
+receipt = partial(identifier, bad=BAD_RECEIPT)
 
 
 def gender(text: str) -> str:
     if text not in ("f", "m"):
-        raise BadCell("bad-gender", "f or m")
+        raise BadCell(BAD_GENDER())
     return text
 
 
 def country(text: str) -> str:
     """Any name that can be printed; which ones are legal is a matter of the domain."""
     if not text or not text.isprintable() or text != text.strip() or set(text) & set('"*[]{};'):
-        raise BadCell("bad-country", "the name of a country, without quotes or surrounding blanks")
+        raise BadCell(BAD_COUNTRY())
     return text
 
 
@@ -85,18 +99,18 @@ def date(text: str) -> int:
     """
     match = DATE.fullmatch(text)
     if not match:
-        raise BadCell("bad-date", A_DATE)
+        raise BadCell(BAD_DATE())
     try:
         return (datetime.date(int(match[1]), int(match[2]), int(match[3])) - EPOCH).days
     except ValueError:
-        raise BadCell("bad-date", A_DATE) from None
+        raise BadCell(BAD_DATE()) from None
 
 
 def time(text: str) -> int:
     """Minutes since midnight."""
     match = TIME.fullmatch(text)
     if not match:
-        raise BadCell("bad-time", A_TIME)
+        raise BadCell(BAD_TIME())
     return int(match[1]) * 60 + int(match[2])
 
 
@@ -108,7 +122,7 @@ def price(text: str) -> int:
     """
     hundredths = price_or_nothing(text)
     if hundredths == 0:
-        raise BadCell("bad-price", A_PRICE)
+        raise BadCell(BAD_PRICE())
     return hundredths
 
 
@@ -116,7 +130,7 @@ def price_or_nothing(text: str) -> int:
     """Hundredths; 0 is legal, as it was in 2017."""
     match = PRICE.fullmatch(text)
     if not match:
-        raise BadCell("bad-price", A_PRICE)
+        raise BadCell(BAD_PRICE())
     return int(match[1]) * 100 + int((match[2] or "").ljust(2, "0"))
 
 
@@ -127,14 +141,14 @@ def quantity(text: str) -> int:
     """
     number = quantity_or_nothing(text)
     if number == 0:
-        raise BadCell("bad-quantity", A_QUANTITY)
+        raise BadCell(BAD_QUANTITY())
     return number
 
 
 def quantity_or_nothing(text: str) -> int:
     """A number of pieces; 0 is legal, as it was in 2017."""
     if not QUANTITY.fullmatch(text):
-        raise BadCell("bad-quantity", A_QUANTITY)
+        raise BadCell(BAD_QUANTITY())
     return int(text)
 
 
@@ -148,10 +162,10 @@ def generalised(text: str, parse: Parse) -> str:
     if text[:1] == "[" and text[-1:] == "]":
         values = [parse(part) for part in parts]
         if len(values) != 2 or not all(isinstance(value, int) for value in values) or values[0] > values[1]:  # type: ignore[operator]
-            raise BadCell("bad-interval", "an interval of two dates as [a;b] with a not after b")
+            raise BadCell(BAD_INTERVAL())
     elif text[:1] == "{" and text[-1:] == "}":
         if len({parse(part) for part in parts}) < len(parts):
-            raise BadCell("bad-set", "a set of different values as {a;b}")
+            raise BadCell(BAD_SET())
     elif text != "*":
         parse(text)
     return text
@@ -160,5 +174,5 @@ def generalised(text: str, parse: Parse) -> str:
 def row_number(text: str) -> int:
     """A 1-based row number of M, as the 0-based one that the tables use."""
     if not ROW.fullmatch(text) or int(text) == 0:
-        raise BadCell("bad-row-number", "the number of a row of M, counted from 1")
+        raise BadCell(BAD_ROW_NUMBER())
     return int(text) - 1

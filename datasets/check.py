@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from datasets import cells
 from datasets.cells import BadCell
-from datasets.problems import Findings, Verdict
+from datasets.messages import Template
+from datasets.problems import LINES, MISSING_FILE, ROWS, Findings, Verdict
 from datasets.reader import Column, Read, Source, TableRead, read_table
 from datasets.rules import FileRules
 from datasets.schema import (
@@ -23,9 +24,22 @@ from datasets.schema import (
     released_transaction_columns,
     transaction_columns,
 )
-from datasets.tables import NO_GUESS, Dataset, Integers, Master, Release, Transactions, frozen
+from datasets.tables import NO_GUESS, Integers, Master, PurchaseData, Release, Transactions, frozen
 
 ENTRY_FILES = ("M.csv", "T.csv", "P.csv")
+
+UNKNOWN_CUSTOMER = Template("unknown-customer", "a customer_id that M.csv has")
+UNKNOWN_PSEUDONYM = Template("unknown-pseudonym", "a pseudonym that M.csv has")
+DUPLICATE_ID = Template("duplicate-id", "an id that no earlier line has")
+LINE_COUNT = Template("line-count", "%(n)s lines, one per row of M.csv")
+LINE_COUNT_OF_GUESS = Template("line-count.guess", "%(n)s lines, one per row of M′")
+NOT_EVERY_ROW = Template("repeated-row.all", "each row of M exactly once")
+REPEATED_ROW = Template("repeated-row", "no row of M twice")
+ROW_OUT_OF_RANGE = Template("row-out-of-range", "the number of a row of M, 1 to %(n)s")
+TOO_MANY_CUSTOMERS = Template("too-many-customers", "at most %(n)s rows, as M has")
+CUSTOMERS_DROPPED = Template("customers-dropped", "%(n)s rows, as M has")
+ROWS_DROPPED = Template("rows-dropped", "at least the %(n)s rows of T")
+ROWS_ADDED = Template("rows-added", "at most the %(n)s rows of T")
 
 
 @dataclass(frozen=True)
@@ -33,7 +47,7 @@ class Checked:
     """The verdict on M and T, and the tables where there is no problem."""
 
     verdict: Verdict
-    data: Dataset | None
+    data: PurchaseData | None
 
 
 @dataclass(frozen=True)
@@ -44,11 +58,6 @@ class CheckedEntry:
     release: Release | None
 
 
-def check_original(master: Source, transactions: Source, rules: FileRules | None = None) -> Checked:
-    """Check the tables that an organiser publishes: well formed, ids unique, every buyer in M."""
-    return check_tables(master, transactions, (rules or FileRules()).max_bytes)
-
-
 def check_tables(
     master: Source, transactions: Source, max_bytes: int, *, generalised: bool = False
 ) -> Checked:
@@ -56,7 +65,7 @@ def check_tables(
     found_m, found_t = Findings("M.csv"), Findings("T.csv")
     people = read_table(master, master_columns(generalised), found_m, max_bytes)
     _check_unique(people, found_m)
-    buyer = _row_of(people, BadCell("unknown-customer", "a customer_id that M.csv has"))
+    buyer = _row_of(people, BadCell(UNKNOWN_CUSTOMER()))
     rows = read_table(transactions, transaction_columns(buyer), found_t, max_bytes)
     verdict = Verdict.join((found_m.verdict(), found_t.verdict()))
     return Checked(verdict, _dataset(people, rows) if verdict.ok else None)
@@ -71,19 +80,19 @@ def check_master(source: Source, max_bytes: int) -> tuple[Master | None, Verdict
     return (_master(people) if verdict.ok else None), verdict
 
 
-def check_entry(files: Mapping[str, Source], original: Dataset, rules: FileRules) -> CheckedEntry:
+def check_entry(files: Mapping[str, Source], original: PurchaseData, rules: FileRules) -> CheckedEntry:
     """Check M′, T′ and P, named as in `ENTRY_FILES`, against the original and the rules of the round."""
     found = {name: Findings(name) for name in ENTRY_FILES}
     absent = [name for name in ENTRY_FILES if name not in files]
     for name in absent:
-        found[name].add("missing-file", f"a file {name}")
+        found[name].add(MISSING_FILE(name=name))
     if absent:
         return CheckedEntry(Verdict.join(part.verdict() for part in found.values()), None)
     columns = released_master_columns(original, rules)
     people = read_table(files["M.csv"], columns, found["M.csv"], rules.max_bytes)
     _check_unique(people, found["M.csv"])
     _check_customers(people.n_lines, original.n_customers, rules, found["M.csv"])
-    buyer = _row_of(people, BadCell("unknown-pseudonym", "a pseudonym that M.csv has"))
+    buyer = _row_of(people, BadCell(UNKNOWN_PSEUDONYM()))
     columns = released_transaction_columns(buyer, original, rules)
     rows = read_table(files["T.csv"], columns, found["T.csv"], rules.max_bytes)
     _check_row_count(rows.n_lines, original.transactions.n_rows, rules, found["T.csv"])
@@ -110,7 +119,7 @@ def check_guess(
     column = Column("row", cells.LONGEST_NUMBER, _no_guess_or(_row_below(n_original)))
     table = read_table(file, (column,), found, FileRules.max_bytes)
     if table.n_lines != n_released:
-        found.add("line-count", f"{n_released} lines, one a row of M′", got=f"{table.n_lines} lines")
+        found.add(LINE_COUNT_OF_GUESS(n=n_released), got=LINES(n=table.n_lines))
     verdict = found.verdict()
     return (frozen(table["row"].numbers()) if verdict.ok else None), verdict
 
@@ -119,12 +128,11 @@ def _truth(file: Source, n_released: int, n_original: int, rules: FileRules, fou
     column = Column("row", cells.LONGEST_NUMBER, _row_below(n_original))
     table = read_table(file, (column,), found, rules.max_bytes)
     if table.n_lines != n_released:
-        found.add("line-count", f"{n_released} lines, one a row of M.csv", got=f"{table.n_lines} lines")
+        found.add(LINE_COUNT(n=n_released), got=LINES(n=table.n_lines))
     whole = not rules.drop_customers and n_released == n_original
-    expected = "each row of M exactly once" if whole else "no row of M twice"
+    expected = NOT_EVERY_ROW() if whole else REPEATED_ROW()
     rows = _repeats(table["row"])
     found.add_rows(
-        "repeated-row",
         expected,
         table.lines[rows],
         lambda k: str(table["row"].values[table["row"].codes[rows[k]]] + 1),
@@ -134,10 +142,12 @@ def _truth(file: Source, n_released: int, n_original: int, rules: FileRules, fou
 
 
 def _row_below(n_original: int) -> Callable[[str], int]:
+    expected = ROW_OUT_OF_RANGE(n=n_original)
+
     def parse(text: str) -> int:
         row = cells.row_number(text)
         if row >= n_original:
-            raise BadCell("row-out-of-range", f"the number of a row of M, 1 to {n_original}")
+            raise BadCell(expected)
         return row
 
     return parse
@@ -179,8 +189,7 @@ def _check_unique(people: TableRead, found: Findings) -> None:
     ids = people["customer_id"]
     rows = _repeats(ids)
     found.add_rows(
-        "duplicate-id",
-        "an id that no earlier line has",
+        DUPLICATE_ID(),
         people.lines[rows],
         lambda k: ids.values[ids.codes[rows[k]]],
         column="customer_id",
@@ -189,19 +198,19 @@ def _check_unique(people: TableRead, found: Findings) -> None:
 
 def _check_customers(n_released: int, n_original: int, rules: FileRules, found: Findings) -> None:
     if n_released > n_original:
-        found.add("too-many-customers", f"at most {n_original} rows, as M has", got=f"{n_released} rows")
+        found.add(TOO_MANY_CUSTOMERS(n=n_original), got=ROWS(n=n_released))
     elif n_released < n_original and not rules.drop_customers:
-        found.add("customers-dropped", f"{n_original} rows, as M has", got=f"{n_released} rows")
+        found.add(CUSTOMERS_DROPPED(n=n_original), got=ROWS(n=n_released))
 
 
 def _check_row_count(n_released: int, n_original: int, rules: FileRules, found: Findings) -> None:
     if n_released < n_original and not rules.drop_rows:
-        found.add("rows-dropped", f"at least the {n_original} rows of T", got=f"{n_released} rows")
+        found.add(ROWS_DROPPED(n=n_original), got=ROWS(n=n_released))
     if n_released > n_original and not rules.add_rows:
-        found.add("rows-added", f"at most the {n_original} rows of T", got=f"{n_released} rows")
+        found.add(ROWS_ADDED(n=n_original), got=ROWS(n=n_released))
 
 
-def _dataset(people: TableRead, rows: TableRead) -> Dataset:
+def _dataset(people: TableRead, rows: TableRead) -> PurchaseData:
     """The tables of files in which every cell is good. The transactions as read are used up."""
     transactions = Transactions(
         customer=frozen(rows.release("customer_id").numbers(np.int32)),
@@ -212,7 +221,7 @@ def _dataset(people: TableRead, rows: TableRead) -> Dataset:
         price=frozen(rows.release("unit_price").numbers()),
         quantity=frozen(rows.release("quantity").numbers()),
     )
-    return Dataset(_master(people), transactions)
+    return PurchaseData(_master(people), transactions)
 
 
 def _master(people: TableRead) -> Master:

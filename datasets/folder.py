@@ -10,14 +10,14 @@ import numpy as np
 from datasets.check import check_tables, check_truth
 from datasets.problems import BadFiles
 from datasets.rules import FileRules
-from datasets.tables import Coded, Dataset, Master, Release, frozen
+from datasets.tables import Coded, Master, PurchaseData, Release, frozen
 from datasets.writer import replacing, write_master, write_transactions
 
 NO_LIMIT = FileRules(max_bytes=sys.maxsize, drop_customers=True)
 LARGEST_ROW = 10**10
 
 
-def read_original(folder: Path) -> Dataset:
+def read_original(folder: Path) -> PurchaseData:
     """Read M.csv and T.csv of a folder; raise `BadFiles` where they are not well formed."""
     return read_tables(folder, generalised=False)
 
@@ -34,7 +34,7 @@ def read_release(folder: Path) -> Release:
     return Release(data, truth)
 
 
-def read_tables(folder: Path, *, generalised: bool) -> Dataset:
+def read_tables(folder: Path, *, generalised: bool) -> PurchaseData:
     """Read M.csv and T.csv of a folder, or M′ and T′, whose people may be generalised."""
     checked = check_tables(folder / "M.csv", folder / "T.csv", NO_LIMIT.max_bytes, generalised=generalised)
     if checked.data is None:
@@ -42,7 +42,7 @@ def read_tables(folder: Path, *, generalised: bool) -> Dataset:
     return checked.data
 
 
-def write_dataset(folder: Path, data: Dataset) -> None:
+def write_dataset(folder: Path, data: PurchaseData) -> None:
     """Write M.csv and T.csv into a folder, made if it is not there; each file appears whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / "M.csv") as file:
@@ -77,7 +77,7 @@ def canonical_order(release: Release) -> Release:
         birthday=_permuted(master.birthday, order),
         country=_permuted(master.country, order),
     )
-    return Release(Dataset(people, sorted_rows), frozen(release.truth[order]))
+    return Release(PurchaseData(people, sorted_rows), frozen(release.truth[order]))
 
 
 def _permuted(column: Coded, order: np.ndarray) -> Coded:

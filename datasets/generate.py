@@ -19,9 +19,9 @@ from datasets.online_retail import invented_people
 from datasets.tables import (
     Coded,
     Codes,
-    Dataset,
     Integers,
     Master,
+    PurchaseData,
     Transactions,
     date_text,
     day_number,
@@ -87,7 +87,7 @@ class Plan:
         return len(self.customer)
 
 
-def generate(n_customers: int, seed: int) -> Dataset:
+def generate(n_customers: int, seed: int) -> PurchaseData:
     """M and T in memory.
 
     >>> generate(20, seed=1).n_customers
@@ -106,7 +106,7 @@ def generate(n_customers: int, seed: int) -> Dataset:
         price=frozen(price),
         quantity=frozen(quantity),
     )
-    return Dataset(master, rows)
+    return PurchaseData(master, rows)
 
 
 def generate_to_folder(folder: Path, n_customers: int, seed: int, progress: Progress | None = None) -> int:

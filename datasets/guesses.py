@@ -9,14 +9,19 @@ import numpy.typing as npt
 
 from datasets import cells
 from datasets.cells import BadCell
-from datasets.problems import Findings, Verdict
+from datasets.messages import Template
+from datasets.problems import CUSTOMER_TWICE, Findings, Verdict
 from datasets.pwscup2017 import DELETED, MAX_BYTES, MONTHS
 from datasets.reader import Column, Source, TableRead, read_table
 from datasets.tables import NO_GUESS, Integers
 
-CUSTOMER = BadCell("unknown-customer", "a customer of T")
-PSEUDONYM = BadCell("unknown-pseudonym", "a pseudonym of the target")
-PSEUDONYM_OR_DELETED = BadCell("unknown-pseudonym", f"a pseudonym of the target, or {DELETED}")
+UNKNOWN_CUSTOMER = Template("unknown-customer.original", "a customer of T")
+UNKNOWN_PSEUDONYM = Template("unknown-pseudonym.target", "a pseudonym of the target")
+UNKNOWN_OR_DELETED = Template("unknown-pseudonym.or-none", "a pseudonym of the target, or %(no_guess)s")
+
+CUSTOMER = BadCell(UNKNOWN_CUSTOMER())
+PSEUDONYM = BadCell(UNKNOWN_PSEUDONYM())
+PSEUDONYM_OR_DELETED = BadCell(UNKNOWN_OR_DELETED(no_guess=DELETED))
 
 
 def check_months(
@@ -86,8 +91,7 @@ def _check_once(table: TableRead, found: Findings) -> None:
     again[np.unique(ids.codes, return_index=True)[1]] = False
     rows = np.flatnonzero(again)
     found.add_rows(
-        "duplicate-id",
-        "each customer once",
+        CUSTOMER_TWICE(),
         table.lines[rows],
         lambda k: str(ids.values[ids.codes[rows[k]]]),
         column="customer_id",

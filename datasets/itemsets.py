@@ -7,20 +7,21 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 
 
-def itemset_matrix(data: Dataset, labels: npt.NDArray[np.object_]) -> sparse.csr_matrix:
+def itemset_matrix(data: PurchaseData, labels: npt.NDArray[np.object_]) -> sparse.csr_matrix:
     """The binary matrix customers × items: 1 where the customer bought the item at least once.
 
     Columns follow ``labels``; items that are not among them are left out. Column indices of every row are
     sorted and values are float64, so that products of two such matrices count common items exactly.
 
-    >>> from datasets.tables import Dataset, MASTER_COLUMNS, TRANSACTION_COLUMNS
+    >>> from datasets.tables import PurchaseData, MASTER_COLUMNS, TRANSACTION_COLUMNS
     >>> m = pd.DataFrame([["1", "f", "1970/1/1", "UK"], ["2", "m", "1970/1/1", "UK"]], columns=MASTER_COLUMNS)
     >>> lines = [["1", "a", "2011/1/1", "9:00", "tea", "1", 2], ["2", "b", "2011/1/1", "9:00", "pie", "1", 1]]
     >>> t = pd.DataFrame(lines, columns=TRANSACTION_COLUMNS)
-    >>> itemset_matrix(Dataset.from_frames(m, t), np.array(["pie", "tea"], dtype=object)).toarray().tolist()
+    >>> data, items = PurchaseData.from_frames(m, t), np.array(["pie", "tea"], dtype=object)
+    >>> itemset_matrix(data, items).toarray().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
     rows = data.transactions

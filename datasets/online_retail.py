@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from datasets import cells
-from datasets.tables import EPOCH, MASTER_COLUMNS, TRANSACTION_COLUMNS, Dataset, date_text, price_text
+from datasets.tables import EPOCH, MASTER_COLUMNS, TRANSACTION_COLUMNS, PurchaseData, date_text, price_text
 
 SOURCE_COLUMNS = ("InvoiceNo", "StockCode", "Quantity", "InvoiceDate", "UnitPrice", "CustomerID", "Country")
 SHARE_OF_WOMEN = 330 / 400
@@ -21,7 +21,7 @@ BIRTHDAY_MEAN, BIRTHDAY_YEARS = np.datetime64("1957-07-01"), 11
 FIRST_BIRTHDAY, LAST_BIRTHDAY = np.datetime64("1930-01-01"), np.datetime64("1990-12-31")
 
 
-def build_online_retail(source: Path, n_customers: int | None = 400, seed: int = 2016) -> Dataset:
+def build_online_retail(source: Path, n_customers: int | None = 400, seed: int = 2016) -> PurchaseData:
     """M and T of the customers with the lowest ids; all customers where ``n_customers`` is None.
 
     Kept are lines with a customer, that are no cancellation (invoice C…), of positive quantity and price, and
@@ -45,7 +45,7 @@ def build_online_retail(source: Path, n_customers: int | None = 400, seed: int =
             )
         lowest = lowest[:n_customers]
     chosen = kept[kept["CustomerID"].astype(np.int64).isin(lowest)]
-    return Dataset.from_frames(_master(chosen, lowest, seed), _transactions(chosen))
+    return PurchaseData.from_frames(_master(chosen, lowest, seed), _transactions(chosen))
 
 
 def _kept(lines: pd.DataFrame) -> pd.DataFrame:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from datasets.messages import Message, Template
 
 CAP = 100
 """How many problems of one file are told; the rest is only counted."""
@@ -18,41 +21,76 @@ FIRST = 3
 SHOWN = 40
 """How many characters of a cell a message quotes."""
 
+FILE_AND_LINE = Template("place.line", "%(file)s, line %(line)s")
+FILE_AND_COLUMN = Template("place.column", "%(file)s, column %(column)s")
+FILE_LINE_COLUMN = Template("place.line-and-column", "%(file)s, line %(line)s, column %(column)s")
+PROBLEM = Template("problem", "%(place)s: expected %(expected)s. [%(code)s]")
+PROBLEM_GOT = Template("problem.got", "%(place)s: got '%(got)s', expected %(expected)s. [%(code)s]")
+
+ROWS = Template("got.rows", "%(n)s rows")
+LINES = Template("got.lines", "%(n)s lines")
+MISSING_FILE = Template("missing-file", "a file %(name)s")
+ROW_COUNT = Template("row-count", "%(n)s rows, as T has")
+CUSTOMER_TWICE = Template("duplicate-id.customer", "each customer once")
 
 Kind = tuple[str, str | None, str]
 """Problems of one kind are in the same file and column and break the same rule, which the code names."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Problem:
-    """One fault of an upload: where it is, what stands there, what was expected.
+    """One fault of an upload: where it is, what is there (a quoted cell, or a count), what was expected.
 
-    >>> print(Problem("T.csv", 17, "quantity", "not-natural", "-3", "a natural number up to 6 digits"))
-    T.csv, line 17, column quantity: got '-3', expected a natural number up to 6 digits. [not-natural]
+    >>> from datasets.cells import BAD_QUANTITY
+    >>> print(Problem("T.csv", 17, "quantity", "-3", BAD_QUANTITY()))
+    T.csv, line 17, column quantity: got '-3', expected a natural number up to 6 digits. [bad-quantity]
     """
 
     file: str
     line: int | None
     column: str | None
-    code: str
-    got: str | None
-    expected: str
+    got: str | Message | None
+    expected: Message
 
     def __str__(self) -> str:
-        place = self.file
+        return str(self.message)
+
+    @property
+    def code(self) -> str:
+        """The rule that is broken: the code of what was expected, up to a dot where that varies."""
+        return self.expected.code.partition(".")[0]
+
+    @property
+    def message(self) -> Message:
+        """The whole sentence."""
+        values = {"place": self._place(), "expected": self.expected, "code": self.code}
+        return PROBLEM(**values) if self.got is None else PROBLEM_GOT(got=self.got, **values)
+
+    def _place(self) -> str | Message:
+        if self.line is not None and self.column is not None:
+            return FILE_LINE_COLUMN(file=self.file, line=self.line, column=self.column)
         if self.line is not None:
-            place += f", line {self.line}"
+            return FILE_AND_LINE(file=self.file, line=self.line)
         if self.column is not None:
-            place += f", column {self.column}"
-        got = "" if self.got is None else f"got '{self.got}', "
-        return f"{place}: {got}expected {self.expected}. [{self.code}]"
+            return FILE_AND_COLUMN(file=self.file, column=self.column)
+        return self.file
 
     @property
     def kind(self) -> Kind:
         return (self.file, self.column, self.code)
 
     def as_dict(self) -> dict[str, str | int | None]:
-        return asdict(self)
+        """In English words."""
+        got = None if self.got is None else str(self.got)
+        return self._where() | {"got": got, "expected": str(self.expected)}
+
+    def as_data(self) -> dict[str, Any]:
+        """As it is stored, to be put into words when it is shown."""
+        got = self.got.as_data() if isinstance(self.got, Message) else self.got
+        return self._where() | {"got": got, "expected": self.expected.as_data()}
+
+    def _where(self) -> dict[str, str | int | None]:
+        return {"file": self.file, "line": self.line, "column": self.column, "code": self.code}
 
 
 @dataclass(frozen=True)
@@ -82,10 +120,10 @@ class Verdict:
             counts.update(dict(part.counts))
         return cls(told, sum(part.total for part in parts), tuple(counts.items()))
 
-    def told(self) -> list[dict[str, str | int | None]]:
-        """Every problem, and how many there are of its kind."""
+    def as_data(self) -> list[dict[str, Any]]:
+        """Every problem as it is stored, and how many there are of its kind."""
         counts = dict(self.counts)
-        return [problem.as_dict() | {"of_kind": counts[problem.kind]} for problem in self.problems]
+        return [problem.as_data() | {"of_kind": counts[problem.kind]} for problem in self.problems]
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -114,24 +152,21 @@ class Findings:
 
     def add(
         self,
-        code: str,
-        expected: str,
+        expected: Message,
         *,
         line: int | None = None,
         column: str | None = None,
-        got: bytes | str | None = None,
+        got: bytes | str | Message | None = None,
         rank: int = 0,
     ) -> None:
         """Note one problem. ``rank`` orders the columns of one line."""
-        told = None if got is None else shown(got)
-        self._note([(line or 0, rank, Problem(self.file, line, column, code, told, expected))], 1)
+        self._note([(line or 0, rank, Problem(self.file, line, column, _quoted(got), expected))], 1)
 
     def add_rows(
         self,
-        code: str,
-        expected: str,
+        expected: Message,
         lines: npt.NDArray[np.integer],
-        got: Callable[[int], bytes | str | None],
+        got: Callable[[int], bytes | str | Message | None],
         *,
         column: str | None = None,
         rank: int = 0,
@@ -142,9 +177,8 @@ class Findings:
         first = range(len(lines)) if len(lines) <= CAP else np.argsort(lines, kind="stable")[:CAP].tolist()
         noted = []
         for k in first:
-            text, line = got(k), int(lines[k])
-            told = None if text is None else shown(text)
-            noted.append((line, rank, Problem(self.file, line, column, code, told, expected)))
+            line = int(lines[k])
+            noted.append((line, rank, Problem(self.file, line, column, _quoted(got(k)), expected)))
         self._note(noted, len(lines))
 
     def verdict(self) -> Verdict:
@@ -172,6 +206,10 @@ class Findings:
             seen[kind] += 1
             (first if seen[kind] <= FIRST else rest).append(kept)
         self._kept = sorted((first + rest)[:CAP], key=lambda kept: kept[:2])
+
+
+def _quoted(got: bytes | str | Message | None) -> str | Message | None:
+    return got if got is None or isinstance(got, Message) else shown(got)
 
 
 def shown(text: bytes | str) -> str:

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets import cells
-from datasets.problems import BadFiles, Findings, Verdict
+from datasets.messages import Template
+from datasets.problems import ROW_COUNT, ROWS, BadFiles, Findings, Verdict
 from datasets.reader import Column, Read, Source, TableRead, read_table
 from datasets.rules import FileRules
 from datasets.tables import (
@@ -35,6 +36,15 @@ from datasets.writer import ROWS_A_PIECE, as_bytes, join_rows, numbers_as_bytes
 DELETED = "DEL"
 MONTHS = 12
 MAX_BYTES = 64 * 1024 * 1024
+
+TOO_MANY_DELETED = Template("too-many-deleted", "at least %(n)s of the rows kept")
+SHARE_DELETED = Template("got.deleted", "%(share)s deleted")
+EMPTY_CELL = Template("empty-cell", "a value")
+DELETED_NOT_EMPTY = Template("deleted-not-empty", "an empty cell: a deleted row is written DEL,,,,,,")
+MONTH_CHANGED = Template("month-changed", "a date in the year and month of T's row")
+SECOND_PSEUDONYM = Template("second-pseudonym", "one pseudonym a customer and month")
+REAL_ID = Template("real-id.original", "a pseudonym, not an id of T")
+UNKNOWN_ITEM = Template("unknown-item.original", "an item of T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +107,7 @@ def check_2017(
     table = read_table(source, COLUMNS, found, rules.max_bytes)
     deleted = _check_deleted(table, found)
     if table.n_lines != original.n_rows:
-        found.add("row-count", f"{original.n_rows} rows, as T has", got=f"{table.n_lines} rows")
+        found.add(ROW_COUNT(n=original.n_rows), got=ROWS(n=table.n_lines))
     elif table.n_rows == original.n_rows:
         check_deleted_share(int(deleted.sum()), original.n_rows, rules, found)
         _check_months(table, original, ~deleted, found)
@@ -111,20 +121,7 @@ def check_deleted_share(n_deleted: int, n_rows: int, rules: FileRules, found: Fi
     # Rounded as the organisers' E6 is: their own sample deletes one row more than half of an odd number.
     share = round(n_deleted / n_rows, 4)
     if share > round(1 - rules.least_kept, 4):
-        expected = f"at least {rules.least_kept:.0%} of the rows kept"
-        found.add("too-many-deleted", expected, got=f"{share:.2%} deleted")
-
-
-def read_truth_table(source: Source) -> TruthTable:
-    """Read F: 13 columns, the customer and 12 pseudonyms."""
-    names = ("customer_id", *(f"month_{number}" for number in range(1, MONTHS + 1)))
-    columns = tuple(Column(name, cells.LONGEST_ID, cells.identifier) for name in names)
-    found = Findings(_name(source))
-    table = read_table(source, columns, found, MAX_BYTES)
-    if found.total:
-        raise BadFiles(found.verdict())
-    texts = [table[name].coded().texts() for name in names]
-    return TruthTable(frozen(texts[0]), frozen(np.stack(texts[1:], axis=1)))
+        found.add(TOO_MANY_DELETED(n=f"{rules.least_kept:.0%}"), got=SHARE_DELETED(share=f"{share:.2%}"))
 
 
 def truth_table(original: Sheet, released: Sheet) -> TruthTable:
@@ -217,11 +214,10 @@ def _check_deleted(table: TableRead, found: Findings) -> npt.NDArray[np.bool_]:
     for rank, name in enumerate(FILLED, start=1):
         empty = table[name].where(None)
         hollow = np.flatnonzero(empty & ~deleted)
-        found.add_rows("empty-cell", "a value", table.lines[hollow], lambda k: "", column=name, rank=rank)
+        found.add_rows(EMPTY_CELL(), table.lines[hollow], lambda k: "", column=name, rank=rank)
         filled = np.flatnonzero(~empty & deleted)
         found.add_rows(
-            "deleted-not-empty",
-            "an empty cell: a deleted row is written DEL,,,,,,",
+            DELETED_NOT_EMPTY(),
             table.lines[filled],
             lambda k: None,
             column=name,
@@ -235,8 +231,7 @@ def _check_months(table: TableRead, original: Sheet, kept: npt.NDArray[np.bool_]
     filled = kept & (dates.codes >= 0) & ~dates.where(None)
     moved = filled & (year_month(dates.numbers()) != year_month(original.day))
     found.add_rows(
-        "month-changed",
-        "a date in the year and month of T's row",
+        MONTH_CHANGED(),
         table.lines[moved],
         lambda k: None,
         column="date",
@@ -255,8 +250,7 @@ def _check_pseudonyms(
     chosen = users.codes[rows][first][group]
     wrong = rows[users.codes[rows] != chosen]
     found.add_rows(
-        "second-pseudonym",
-        "one pseudonym a customer and month",
+        SECOND_PSEUDONYM(),
         table.lines[wrong],
         _quoting(users, wrong),
         column="customer_id",
@@ -266,20 +260,13 @@ def _check_pseudonyms(
 def _check_domain(table: TableRead, original: Sheet, found: Findings) -> None:
     users, items = table["customer_id"], table["item_id"]
     customers, goods = set(original.user.labels) - {DELETED}, set(original.item.labels)
-    for read, good, code, expected, column, rank in (
-        (
-            users,
-            lambda text: text not in customers,
-            "real-id",
-            "a pseudonym, not an id of T",
-            "customer_id",
-            0,
-        ),
-        (items, lambda text: text is None or text in goods, "unknown-item", "an item of T", "item_id", 4),
+    for read, good, expected, column, rank in (
+        (users, lambda text: text not in customers, REAL_ID(), "customer_id", 0),
+        (items, lambda text: text is None or text in goods, UNKNOWN_ITEM(), "item_id", 4),
     ):
         bad = np.array([*(not good(value) for value in read.values), False])
         rows = np.flatnonzero(bad[read.codes])
-        found.add_rows(code, expected, table.lines[rows], _quoting(read, rows), column=column, rank=rank)
+        found.add_rows(expected, table.lines[rows], _quoting(read, rows), column=column, rank=rank)
 
 
 def _quoting(read: Read, rows: npt.NDArray[np.intp]) -> Callable[[int], str]:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from datasets import cells
 from datasets.cells import BadCell
-from datasets.problems import BadFiles, Findings, Verdict
+from datasets.messages import Template
+from datasets.problems import ROW_COUNT, ROWS, BadFiles, Findings, Verdict
 from datasets.reader import Column, Read, Source, TableRead, read_table
 from datasets.tables import Coded, Codes, Integers, frozen
 
@@ -36,6 +37,17 @@ ORIGINAL_COLUMNS = (
     Column("quantity", cells.LONGEST_NUMBER, cells.quantity_or_nothing),
 )
 PSEUDONYM = re.compile(r"[0-9]{1,50}")
+
+BAD_PSEUDONYM = Template("bad-pseudonym", "a pseudonym of digits")
+NO_INTERVAL = Template("bad-interval.form", "an interval as [a;b]")
+INTERVAL_REVERSED = Template("bad-interval.order", "an interval [a;b] with a not above b")
+NO_SET = Template("bad-set.form", "a set as {i;j;…}")
+SET_TOO_LARGE = Template("bad-set.size", "a set of at most %(n)s different items")
+UNKNOWN_ITEMS = Template("unknown-item.set", "items of T")
+DELETED_NOT_EMPTY = Template("deleted-not-empty.star", "*: a deleted row is written *,*,*,*,*")
+VALUE_NOT_COVERED = Template("value-not-covered", "T's value, or an interval or set that contains it")
+SECOND_PSEUDONYM = Template("second-pseudonym.customer", "one pseudonym a customer")
+SHARED_PSEUDONYM = Template("shared-pseudonym", "a pseudonym that only one customer has")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +137,7 @@ def check_2018(
     deleted = table["customer_id"].where("*")
     _check_deleted(table, deleted, found)
     if table.n_lines != original.n_rows:
-        found.add("row-count", f"{original.n_rows} rows, as T has", got=f"{table.n_lines} rows")
+        found.add(ROW_COUNT(n=original.n_rows), got=ROWS(n=table.n_lines))
     elif table.n_rows == original.n_rows:
         _check_contains(table, original, found)
         _check_one_to_one(table["customer_id"], original.id, ~deleted, table.lines, found)
@@ -133,33 +145,9 @@ def check_2018(
     return (_release(table) if verdict.ok else None), verdict
 
 
-def check_answer_2018(source: Source, file: str = "F.csv") -> tuple[dict[str, str] | None, Verdict]:
-    """Check an attacker's answer: lines of a customer and the numeric pseudonym claimed to be theirs."""
-    found = Findings(file)
-    columns = (
-        Column("customer_id", cells.LONGEST_ID, cells.identifier),
-        Column("pseudonym", cells.LONGEST_ID, _pseudonym),
-    )
-    table = read_table(source, columns, found, MAX_BYTES)
-    customers = table["customer_id"]
-    again = np.flatnonzero(_repeated(customers.codes) & (customers.codes >= 0))
-    found.add_rows(
-        "duplicate-id",
-        "each customer once",
-        table.lines[again],
-        _quoting(customers, again),
-        column="customer_id",
-    )
-    verdict = found.verdict()
-    if not verdict.ok:
-        return None, verdict
-    pairs = zip(customers.coded().texts(), table["pseudonym"].coded().texts(), strict=True)
-    return dict(pairs), verdict
-
-
 def _pseudonym(text: str) -> str:
     if not PSEUDONYM.fullmatch(text):
-        raise BadCell("bad-pseudonym", "a pseudonym of digits")
+        raise BadCell(BAD_PSEUDONYM())
     return text
 
 
@@ -174,10 +162,10 @@ def _range(parse: Callable[[str], int], text: str) -> tuple[int, int, int]:
     if text.startswith("["):
         low, separator, high = text[1:-1].partition(";")
         if not (separator and text.endswith("]")):
-            raise BadCell("bad-interval", "an interval as [a;b]")
+            raise BadCell(NO_INTERVAL())
         ends = parse(low), parse(high)
         if ends[0] > ends[1]:
-            raise BadCell("bad-interval", "an interval [a;b] with a not above b")
+            raise BadCell(INTERVAL_REVERSED())
         return INTERVAL, *ends
     value = parse(text)
     return VALUE, value, value
@@ -190,16 +178,16 @@ def _items(domain: set[str] | None, text: str) -> tuple[int, tuple[str, ...]]:
     if not text.startswith("{"):
         return VALUE, _known((cells.item(text),), domain)
     if not text.endswith("}"):
-        raise BadCell("bad-set", "a set as {i;j;…}")
+        raise BadCell(NO_SET())
     members = tuple(cells.item(part) for part in text[1:-1].split(";"))
     if len(set(members)) < len(members) or len(members) > LARGEST_SET:
-        raise BadCell("bad-set", f"a set of at most {LARGEST_SET} different items")
+        raise BadCell(SET_TOO_LARGE(n=LARGEST_SET))
     return SET, _known(members, domain)
 
 
 def _known(members: tuple[str, ...], domain: set[str] | None) -> tuple[str, ...]:
     if domain is not None and not domain.issuperset(members):
-        raise BadCell("unknown-item", "items of T")
+        raise BadCell(UNKNOWN_ITEMS())
     return members
 
 
@@ -220,8 +208,7 @@ def _check_deleted(table: TableRead, deleted: npt.NDArray[np.bool_], found: Find
         star = np.array([*(value[0] == STAR for value in read.values), True], dtype=np.bool_)
         rows = np.flatnonzero(deleted & ~star[read.codes])
         found.add_rows(
-            "deleted-not-empty",
-            "*: a deleted row is written *,*,*,*,*",
+            DELETED_NOT_EMPTY(),
             table.lines[rows],
             lambda k: None,
             column=name,
@@ -253,8 +240,7 @@ def _check_contains(table: TableRead, original: Sheet2018, found: Findings) -> N
 
 def _report_outside(table: TableRead, name: str, rows: npt.NDArray[np.intp], found: Findings) -> None:
     found.add_rows(
-        "value-not-covered",
-        "T's value, or an interval or set that contains it",
+        VALUE_NOT_COVERED(),
         table.lines[rows],
         lambda k: None,
         column=name,
@@ -267,13 +253,13 @@ def _check_one_to_one(
 ) -> None:
     rows = np.flatnonzero(kept & (users.codes >= 0))
     owner, name = ids.codes[rows], users.codes[rows]
-    for left, right, code, expected in (
-        (owner, name, "second-pseudonym", "one pseudonym a customer"),
-        (name, owner, "shared-pseudonym", "a pseudonym that only one customer has"),
+    for left, right, expected in (
+        (owner, name, SECOND_PSEUDONYM()),
+        (name, owner, SHARED_PSEUDONYM()),
     ):
         _, first, group = np.unique(left, return_index=True, return_inverse=True)
         wrong = rows[right != right[first][group]] if len(rows) else rows
-        found.add_rows(code, expected, lines[wrong], _quoting(users, wrong), column="customer_id")
+        found.add_rows(expected, lines[wrong], _quoting(users, wrong), column="customer_id")
 
 
 def _repeated(codes: Codes) -> npt.NDArray[np.bool_]:

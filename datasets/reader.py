@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.cells import BadCell, Parse
+from datasets.messages import Message, Template
 from datasets.problems import Findings
 from datasets.tables import Coded, Codes
 from datasets.tokens import Block, Cells, Layout, Lines, read_blocks
@@ -20,6 +21,7 @@ ParseAll = Callable[[list[str]], Sequence[object] | None]
 ROWS_A_PIECE = 1_000_000
 BAD = -1
 """The code of a cell that could not be read; a problem tells why."""
+NOT_UTF8 = Template("not-utf8", "UTF-8 text")
 
 
 @dataclass(frozen=True)
@@ -161,15 +163,14 @@ class _ColumnReader:
 
     def _report(self, faults: dict[int, BadCell], cells: Cells, lines: Lines, found: Findings) -> None:
         """Group the faults by what they are; one pass over the rows a kind, however many texts are bad."""
-        kinds: dict[tuple[str, str], list[int]] = {}
+        kinds: dict[Message, list[int]] = {}
         for index, fault in faults.items():
-            kinds.setdefault((fault.code, fault.expected), []).append(index)
-        for (code, expected), indices in kinds.items():
+            kinds.setdefault(fault.expected, []).append(index)
+        for expected, indices in kinds.items():
             bad = np.zeros(len(cells.texts) + 1, dtype=bool)
             bad[indices] = True
             rows = np.flatnonzero(bad[cells.codes])
             found.add_rows(
-                code,
                 expected,
                 lines[rows],
                 lambda k, rows=rows: cells.texts[cells.codes[rows[k]]],  # type: ignore[misc]
@@ -185,7 +186,7 @@ def _value_or_fault(text: bytes, parse: Parse) -> object:
     try:
         return parse(text.decode("utf-8"))
     except UnicodeDecodeError:
-        return BadCell("not-utf8", "UTF-8 text")
+        return BadCell(NOT_UTF8())
     except BadCell as fault:
         return fault
 

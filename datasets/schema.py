@@ -6,11 +6,17 @@ from collections.abc import Callable, Container
 
 from datasets import cells
 from datasets.cells import BadCell, Parse
+from datasets.messages import Template
 from datasets.reader import Column, ParseAll
 from datasets.rules import FileRules
-from datasets.tables import Dataset, date_text
+from datasets.tables import PurchaseData, date_text
 
 LONGEST_GENERALISED = 1000
+UNKNOWN_COUNTRY = Template("unknown-country", "a country that M has")
+UNKNOWN_ITEM = Template("unknown-item", "an item that T has")
+REAL_ID = Template("real-id", "a pseudonym that is no customer_id of M")
+DATE_OUT_OF_RANGE = Template("date-out-of-range", "a date from %(first)s to %(last)s")
+BIRTHDAY_OUT_OF_RANGE = Template("date-out-of-range.birthday", "a birthday from %(first)s to %(last)s")
 
 
 def master_columns(
@@ -44,17 +50,17 @@ def transaction_columns(
     )
 
 
-def released_master_columns(original: Dataset, rules: FileRules) -> tuple[Column, ...]:
+def released_master_columns(original: PurchaseData, rules: FileRules) -> tuple[Column, ...]:
     """The columns of M′: pseudonyms, and values from the domain of M unless the rules open it."""
     master = original.master
     birthday: Parse = cells.date
     country: Parse = cells.country
     if not rules.foreign_dates:
         days = [cells.date(text) for text in master.birthday.labels]
-        birthday = _between(min(days), max(days), "a birthday")
+        birthday = _between(min(days), max(days), BIRTHDAY_OUT_OF_RANGE)
     if not rules.foreign_countries:
         countries = frozenset(master.country.labels)
-        country = _within(country, countries, BadCell("unknown-country", "a country that M has"))
+        country = _within(country, countries, BadCell(UNKNOWN_COUNTRY()))
     real = frozenset(master.ids)
 
     def pseudonyms(texts: list[str]) -> list[str] | None:
@@ -63,17 +69,19 @@ def released_master_columns(original: Dataset, rules: FileRules) -> tuple[Column
     return master_columns(rules.generalised, _pseudonym(real), pseudonyms, birthday, country)
 
 
-def released_transaction_columns(customer: Parse, original: Dataset, rules: FileRules) -> tuple[Column, ...]:
+def released_transaction_columns(
+    customer: Parse, original: PurchaseData, rules: FileRules
+) -> tuple[Column, ...]:
     """The columns of T′: dates and items from the domain of T unless the rules open it."""
     rows = original.transactions
     date: Parse = cells.date
     item: Parse = cells.item
     items: ParseAll = cells.items
     if not rules.foreign_dates:
-        date = _between(int(rows.day.min()), int(rows.day.max()), "a date")
+        date = _between(int(rows.day.min()), int(rows.day.max()), DATE_OUT_OF_RANGE)
     if not rules.foreign_items:
         domain = frozenset(rows.item.labels)
-        item = _within(item, domain, BadCell("unknown-item", "an item that T has"))
+        item = _within(item, domain, BadCell(UNKNOWN_ITEM()))
 
         def items(texts: list[str]) -> list[str] | None:
             return texts if domain.issuperset(texts) else None
@@ -85,7 +93,7 @@ def _pseudonym(real: Container[str]) -> Callable[[str], str]:
     def parse(text: str) -> str:
         name = cells.identifier(text)
         if name in real:
-            raise BadCell("real-id", "a pseudonym that is no customer_id of M")
+            raise BadCell(REAL_ID())
         return name
 
     return parse
@@ -111,6 +119,6 @@ def _within(parse: Parse, legal: Container[object], fault: BadCell) -> Parse:
     return checked
 
 
-def _between(first: int, last: int, what: str) -> Parse:
-    fault = BadCell("date-out-of-range", f"{what} from {date_text(first)} to {date_text(last)}")
+def _between(first: int, last: int, expected: Template) -> Parse:
+    fault = BadCell(expected(first=date_text(first), last=date_text(last)))
     return _within(cells.date, range(first, last + 1), fault)

@@ -147,7 +147,7 @@ class Transactions:
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class PurchaseData:
     """A master table and its transactions: M and T, or M′ and T′."""
 
     master: Master
@@ -158,7 +158,7 @@ class Dataset:
         return self.master.n_rows
 
     @classmethod
-    def from_frames(cls, master: pd.DataFrame, transactions: pd.DataFrame) -> Dataset:
+    def from_frames(cls, master: pd.DataFrame, transactions: pd.DataFrame) -> PurchaseData:
         """Build from data frames with the columns of the files; index and dtypes do not matter.
 
         Cells are trusted to be well formed. Files from outside go through `datasets.check`.
@@ -211,7 +211,7 @@ class Release:
     ``truth[i]`` is the 0-based row of M that row i of M′ is (P holds the same numbers counted from 1).
     """
 
-    data: Dataset
+    data: PurchaseData
     truth: Integers
 
 

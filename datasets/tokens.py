@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from datasets.messages import Message, Template
 from datasets.problems import Findings
 
 BLOCK_BYTES = 1024 * 1024
@@ -31,6 +32,18 @@ WIDEST = 7 * WORD
 """Longer cells, such as sets of items, are rare and coded one by one."""
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 PREFIX = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
+
+EMPTY_FILE = Template("empty-file", "at least one row")
+ENCODING = Template("encoding", "UTF-8 text; this file is marked as UTF-16")
+TOO_LARGE = Template("too-large", "a file of at most %(n)s bytes")
+BAD_HEADER = Template("bad-header", "no header, or exactly %(header)s")
+RAGGED_ROW = Template("ragged-row", "%(n)s cells: %(header)s")
+RAGGED_ROW_OF_ONE = Template("ragged-row.one", "1 cell: %(header)s")
+CELLS = Template("got.cells", "%(n)s cells")
+ONE_CELL = Template("got.one-cell", "1 cell")
+NUL_BYTE = Template("nul-byte", "text without NUL bytes")
+LONE_RETURN = Template("lone-return", "lines that end in LF or CRLF")
+TOO_LONG = Template("too-long", "at most %(n)s bytes")
 
 Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[np.int64]
@@ -83,7 +96,7 @@ def read_blocks(source: BinaryIO | Path, layout: Layout, found: Findings, max_by
             n_lines += block.n_lines
             yield block
     if n_lines == 0 and not found.total:
-        found.add("empty-file", "at least one row")
+        found.add(EMPTY_FILE())
 
 
 def _whole_lines(file: BinaryIO, found: Findings, max_bytes: int) -> Iterator[bytes]:
@@ -92,13 +105,13 @@ def _whole_lines(file: BinaryIO, found: Findings, max_bytes: int) -> Iterator[by
     while len(start) < len(BYTE_ORDER_MARK) and (chunk := file.read(len(BYTE_ORDER_MARK) - len(start))):
         start += chunk
     if start.startswith(UTF_16_MARKS):
-        found.add("encoding", "UTF-8 text; this file is marked as UTF-16", line=1)
+        found.add(ENCODING(), line=1)
         return
     rest, read = start.removeprefix(BYTE_ORDER_MARK), len(start)
     while chunk := file.read(BLOCK_BYTES):
         read += len(chunk)
         if read > max_bytes:
-            found.add("too-large", f"a file of at most {max_bytes} bytes")
+            found.add(TOO_LARGE(n=max_bytes))
             return
         cut = chunk.rfind(b"\n") + 1
         if cut:
@@ -118,7 +131,7 @@ def _header_bytes(piece: bytes, layout: Layout, found: Findings) -> int:
     words = {word.strip(b" \"'").lower() for word in first.split(b",")}
     # A single name may be somebody's strange pseudonym; two are no coincidence.
     if len(words & {name.encode() for name in layout.names}) >= min(2, len(layout.names)):
-        found.add("bad-header", f"no header, or exactly {layout.header.decode()}", line=1, got=first)
+        found.add(BAD_HEADER(header=layout.header.decode()), line=1, got=first)
         return size
     return 0
 
@@ -138,12 +151,7 @@ def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:
         fields = np.diff(last, prepend=-1)
         ragged = whole & (fields != width)
         counts = fields[ragged]
-        found.add_rows(
-            "ragged-row",
-            f"{_cells(width)}: {layout.header.decode()}",
-            lines[ragged],
-            lambda k: _cells(counts[k]),
-        )
+        found.add_rows(_wanted_cells(layout), lines[ragged], lambda k: _cells(counts[k]))
         whole &= ~ragged
         starts_of_lines = np.append(0, ends[:-1] + 1)[whole]
         stops = separators[last[whole, None] - np.arange(width - 1, -1, -1)]
@@ -154,8 +162,13 @@ def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:
     return Block(lines, _columns(buffer, starts_of_lines, stops, lines, layout, found), len(ends))
 
 
-def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count} cells"
+def _wanted_cells(layout: Layout) -> Message:
+    width, header = len(layout.names), layout.header.decode()
+    return RAGGED_ROW_OF_ONE(header=header) if width == 1 else RAGGED_ROW(n=width, header=header)
+
+
+def _cells(count: int) -> Message:
+    return ONE_CELL() if count == 1 else CELLS(n=count)
 
 
 def _broken_lines(
@@ -170,12 +183,9 @@ def _broken_lines(
     returns = np.flatnonzero(is_return)
     lone = returns[buffer[returns + 1] != LINE_FEED]
     broken = np.zeros(len(ends), dtype=bool)
-    for code, places, got, expected in (
-        ("nul-byte", nul, "\0", "text without NUL bytes"),
-        ("lone-return", lone, "\r", "lines that end in LF or CRLF"),
-    ):
+    for places, got, expected in ((nul, "\0", NUL_BYTE()), (lone, "\r", LONE_RETURN())):
         rows = np.unique(np.searchsorted(ends, places))
-        found.add_rows(code, expected, lines[rows], lambda k, got=got: got)  # type: ignore[misc]
+        found.add_rows(expected, lines[rows], lambda k, got=got: got)  # type: ignore[misc]
         broken[rows] = True
     return broken
 
@@ -198,8 +208,7 @@ def _columns(
             columns.append(_code_long_cells(buffer, starts, sizes, longest))
             excess = np.flatnonzero(sizes > longest)
             texts = _texts_at(buffer, starts[excess], sizes[excess])
-            expected = f"at most {longest} bytes"
-            found.add_rows("too-long", expected, lines[excess], texts, column=name, rank=rank)
+            found.add_rows(TOO_LONG(n=longest), lines[excess], texts, column=name, rank=rank)
         starts = following
     return tuple(columns)
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from datasets.tables import Coded, Dataset, Master, date_text, price_text, time_text
+from datasets.tables import Coded, Master, PurchaseData, date_text, price_text, time_text
 
 ROWS_A_PIECE = 100_000
 
@@ -49,7 +49,7 @@ def write_master(file: BinaryIO, master: Master) -> None:
         file.write(join_rows(cells))
 
 
-def write_transactions(file: BinaryIO, data: Dataset) -> None:
+def write_transactions(file: BinaryIO, data: PurchaseData) -> None:
     rows = data.transactions
     ids, receipts, items = map(as_bytes, (data.master.ids, rows.receipt.labels, rows.item.labels))
     for piece in _pieces(rows.n_rows):

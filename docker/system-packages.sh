@@ -1,9 +1,10 @@
 #!/bin/sh
 # Debian packages that Kakurenbo uses where they are present: a browser and a Japanese font for the
 # page tests, bubblewrap for sandboxed programs, the services that a large installation runs on, R's bayesm,
-# which a benchmark compares with, what builds the image without an engine, and a spreadsheet that opens our exports.
+# which a benchmark compares with, what builds the image without an engine, a spreadsheet that opens our exports, and
+# what the guide to the API uses.
 set -eu
-packages="chromium fonts-noto-cjk bubblewrap r-cran-bayesm debootstrap buildah libreoffice-calc-nogui"
+packages="chromium fonts-noto-cjk bubblewrap r-cran-bayesm debootstrap buildah libreoffice-calc-nogui curl jq"
 command -v psql >/dev/null || packages="$packages postgresql"
 command -v redis-server >/dev/null || packages="$packages redis-server"
 command -v rabbitmqctl >/dev/null || packages="$packages rabbitmq-server"

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.publish import Refused
+from anonymizers.release import CannotProtect
 from anonymizers.table_method import TableMethod
 from anonymizers.table_registry import TABLE_METHODS, run_table_method, table_method
-from datasets.writer import replacing
 from kakurenbo.commands.risk import read_table
 from kakurenbo.main import UsageError
+from kakurenbo.output import write_text
 
 
 def add_table_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,9 +44,9 @@ def anonymize_table(arguments: argparse.Namespace, settings: dict[str, str]) -> 
     table = read_table(arguments.table)
     try:
         done = run_table_method(method.name, table, columns, arguments.seed, settings)
-    except (ParameterError, Refused) as error:
+    except (ParameterError, CannotProtect) as error:
         raise UsageError(str(error)) from error
-    _write(arguments.out, done.table.to_csv(index=False, lineterminator="\n"))
+    write_text(arguments.out, done.table.to_csv(index=False, lineterminator="\n"))
     report = dict(done.report) | {"out": str(arguments.out)}
     print(json.dumps(report, indent=2, ensure_ascii=False) if arguments.json else _told(report))
     return 0
@@ -68,15 +68,6 @@ def _method(name: str) -> TableMethod:
         return table_method(name)
     except KeyError as error:
         raise UsageError(error.args[0]) from error
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def _told(report: dict[str, Any]) -> str:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from anonymizers.anonymizer import Anonymizer, Parameter
-from anonymizers.publish import Refused
 from anonymizers.registry import run_anonymizer
+from anonymizers.release import CannotProtect
 from attacks.evaluate import judge
 from attacks.registry import run_attack
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from kakurenbo.limits import upper_limits
 from scoring.registry import MEASURES, measure
 from scoring.rules import Limit, evaluate
@@ -85,7 +85,7 @@ def _drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
 
 def try_settings(
     method: Anonymizer,
-    original: Dataset,
+    original: PurchaseData,
     limits: tuple[Limit, ...],
     attacks: Sequence[str],
     seed: int,
@@ -94,7 +94,7 @@ def try_settings(
     """Make the entry, measure it, and attack it with every attack."""
     try:
         done = run_anonymizer(method.name, original, upper_limits(limits), seed, parameters)
-    except Refused as error:
+    except CannotProtect as error:
         return Trial(dict(parameters), False, str(error))
     release, used = done.release, dict(done.report["parameters"])
     chosen = [measure(limit.measure) for limit in limits] or list(MEASURES)
@@ -107,7 +107,7 @@ def try_settings(
     return Trial(
         parameters=used,
         valid=verdict.valid,
-        because=" ".join(verdict.because),
+        because=" ".join(map(str, verdict.because)),
         utility=verdict.score,
         measures={name: result.value for name, result in results.items()},
         hits=hits,

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from datasets.rules import FileRules
+from datasets.rules import checked_rules
+from datasets.setting import BadValue
 from kakurenbo.main import UsageError
+from scoring.limits import checked_limits
 from scoring.presets import PWSCUP2016
-from scoring.registry import MEASURES
+from scoring.registry import BY_FORMAT, measures_of
 from scoring.rules import Limit
 
 PRESETS = {"pwscup2016": PWSCUP2016}
 LINE = {"measure", "operator", "limit"}
 
 
-def read_limits(text: str | None) -> tuple[Limit, ...]:
-    """The upper limits of a preset or of a file.
+def read_limits(text: str | None, format_name: str = "2016") -> tuple[Limit, ...]:
+    """The upper limits of a preset or of a file, on measures of this contest format.
 
     >>> [limit.measure for limit in read_limits("pwscup2016")][:2]
     ['ut-jaccard', 'subset']
     """
     if text is None:
         return ()
-    if text in PRESETS:
-        return PRESETS[text]
-    limits, _rules = read_round(Path(text))
-    known = {measure.name for measure in MEASURES}
+    limits = PRESETS[text] if text in PRESETS else read_round(Path(text))[0]
     for limit in limits:
-        if limit.measure not in known:
-            expected = f"expected one of {', '.join(sorted(known))}"
-            raise UsageError(f"{text}: got measure {limit.measure!r}, {expected}.")
+        _require_format(text, limit, format_name)
     return tuple(limit for limit in limits if limit.operator == "<=")
+
+
+def _require_format(text: str, limit: Limit, format_name: str) -> None:
+    """A measure of another format cannot be taken of these files."""
+    known = [measure.name for measure in measures_of(format_name)]
+    if limit.measure not in known:
+        own = next(name for name in BY_FORMAT if limit.measure in [it.name for it in measures_of(name)])
+        raise UsageError(
+            f"{text}: got measure '{limit.measure}' of the format {own}, expected one of the format "
+            f"{format_name}: {', '.join(known)}."
+        )
 
 
 def read_round(path: Path) -> tuple[tuple[Limit, ...], dict[str, Any]]:
@@ -47,10 +54,14 @@ def read_round(path: Path) -> tuple[tuple[Limit, ...], dict[str, Any]]:
     if isinstance(written, Mapping) and "limits" in written:
         rules = written.get("file_rules") or {}
         written = written["limits"]
-    known = {field.name for field in fields(FileRules)}
-    if not isinstance(rules, Mapping) or not known.issuperset(rules):
-        raise UsageError(f"{path}: expected file_rules to be a mapping of {', '.join(sorted(known))}.")
-    return tuple(_limits(path, written)), dict(rules)
+    if not isinstance(rules, Mapping):
+        raise UsageError(f"{path}: expected file_rules to be a mapping.")
+    try:
+        return checked_limits(_lines(path, written)), checked_rules(rules)
+    except BadValue as bad:
+        raise UsageError(f"{path}, {bad.name}: {bad}.") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}.") from None
 
 
 def _parsed(path: Path) -> Any:
@@ -66,7 +77,8 @@ def _parsed(path: Path) -> Any:
         raise UsageError(f"{path} is neither JSON nor YAML: {error}") from error
 
 
-def _limits(path: Path, written: Any) -> Iterator[Limit]:
+def _lines(path: Path, written: Any) -> list[Mapping[str, Any]]:
+    """The limits as mappings of measure, operator and limit."""
     if isinstance(written, Mapping):
         written = [{"measure": name, "limit": value} for name, value in written.items()]
     if not isinstance(written, list) or not all(
@@ -74,14 +86,7 @@ def _limits(path: Path, written: Any) -> Iterator[Limit]:
         for line in written
     ):
         raise UsageError(f"{path}: expected {{measure: limit, …}} or a list of {{measure, operator, limit}}.")
-    for line in written:
-        value = line["limit"]
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise UsageError(f"{path}, {line['measure']}: got {value!r}, expected a number.")
-        try:
-            yield Limit(str(line["measure"]), line.get("operator", "<="), float(value))
-        except ValueError as error:
-            raise UsageError(f"{path}: {error}") from error
+    return written
 
 
 def upper_limits(limits: tuple[Limit, ...]) -> dict[str, float]:

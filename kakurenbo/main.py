@@ -13,16 +13,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from kakurenbo.packages import activate
+
 COMMANDS: dict[str, str] = {
     "anonymize": "Make an entry from an original with a house method.",
     "attack": "Guess who is who in an entry, by a house attack, all of them, or your own program.",
     "attack-submit": "Hand in guesses or a program against the targets; also written `attack submit`.",
     "backup": "Write a whole installation, database and files, into one verified zip while it runs.",
     "board": "Show the leaderboard of a round on a site.",
+    "brand-metrics": "Measure market shares, loyalty, switching and brand choice in a panel; compare two.",
     "check": "Check the files of an original or of an entry.",
     "contest": "Check a contest's bundle; make, export, archive or import a contest on an installation.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
     "doctor": "Say what is wrong with an installation and how to mend it.",
+    "explain": "Show the tree that gh-tree grows on a table: each node and every split considered.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "judge": "Compare a guess with the truth of an entry.",
     "kit": "Check, score and attack an entry in a round's kit, with the platform's own numbers.",
@@ -57,6 +61,7 @@ class Version(argparse.Action):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    activate()
     _print_in_any_encoding()
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:2] == ["attack", "submit"]:

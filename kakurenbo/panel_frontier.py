@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.publish import Refused
-from datasets.writer import replacing
+from anonymizers.release import CannotProtect
 from kakurenbo.commands.risk import read_table
 from kakurenbo.main import UsageError
+from kakurenbo.output import write_text
 from kakurenbo.panel_columns import add_panel_columns, panel_columns
 from kakurenbo.pos_frontier import KAPPAS, Protected, as_csv, as_document, as_svg, compare, trace_svg
-from scoring.pos.scanpro import Effects
+from scoring.store_panel.scanpro import Effects
 
 
 def add_panel_frontier(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +46,11 @@ def run_panel_frontier(arguments: argparse.Namespace) -> int:
             rows.append(row)
             if sys.stderr.isatty():
                 print(f"{row.name} …", file=sys.stderr)
-    except (ParameterError, Refused, ValueError) as error:
+    except (ParameterError, CannotProtect, ValueError) as error:
         raise UsageError(str(error)) from error
-    _write(arguments.csv, lambda: as_csv(rows))
-    _write(arguments.svg, lambda: as_svg(rows))
-    _write(arguments.trace, lambda: _trace(rows))
+    for path, made in ((arguments.csv, as_csv), (arguments.svg, as_svg), (arguments.trace, _trace)):
+        if path is not None:
+            write_text(path, made(rows))
     print(json.dumps(as_document(rows), indent=2, ensure_ascii=False) if arguments.json else told(rows))
     return 0
 
@@ -111,13 +111,3 @@ def _kappas(text: str) -> list[float]:
         return [float(part) for part in text.split(",") if part]
     except ValueError as error:
         raise UsageError(f"--kappas: got {text!r}, expected numbers, for example 0.1,1,15.") from error
-
-
-def _write(path: Path | None, text: Callable[[], str]) -> None:
-    if path is None:
-        return
-    try:
-        with replacing(path) as draft:
-            draft.write(text().encode())
-    except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error

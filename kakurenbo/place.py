@@ -15,7 +15,7 @@ def add_place_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True)
-class Place:
+class ChosenRound:
     client: Client
     contest: str
     round: str
@@ -25,13 +25,13 @@ class Place:
         return f"contests/{self.contest}/rounds/{self.round}/"
 
 
-def find_place(arguments: argparse.Namespace, phase: str = "") -> Place:
+def find_place(arguments: argparse.Namespace, phase: str = "") -> ChosenRound:
     """`phase` is what must be open in the round where none is named."""
     log_in = load_log_in()
     client = Client(log_in)
     contest = arguments.contest or log_in.contest or _only_contest(client)
     round_ = arguments.round or log_in.round or _only_round(client, contest, phase)
-    return Place(client, contest, round_)
+    return ChosenRound(client, contest, round_)
 
 
 def _only_contest(client: Client) -> str:

@@ -14,11 +14,11 @@ import pandas as pd
 from anonymizers.table_method import Columns
 from anonymizers.table_registry import run_table_method
 from datasets.store_panel import StorePanel
-from scoring.pos.identification import identification, subject_periods
-from scoring.pos.information_loss import InformationLoss, information_loss
-from scoring.pos.loss_of_protection import Protection
-from scoring.pos.pricing import optimal_markup, profit_ratio
-from scoring.pos.scanpro import Effects, scanpro
+from scoring.store_panel.identification import identification, subject_periods
+from scoring.store_panel.information_loss import InformationLoss, information_loss
+from scoring.store_panel.loss_of_protection import Protection
+from scoring.store_panel.pricing import optimal_markup, profit_ratio
+from scoring.store_panel.scanpro import Effects, scanpro
 
 KAPPAS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 

@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from anonymizers.gh_tree.coding import Units
-from anonymizers.gh_tree.figures import average_normalised_error, group_figures
-from anonymizers.gh_tree.partition import Rule, partition
+from anonymizers.engines.gh_tree.coding import Units
+from anonymizers.engines.gh_tree.figures import average_normalised_error, group_figures
+from anonymizers.engines.gh_tree.partition import Rule, partition
 
 TARGETS = (0.25, 0.20, 0.15, 0.10, 0.05)
 """The levels of MaxGIDR of Tables 11 and 12 of Kartal, Li (2020)."""

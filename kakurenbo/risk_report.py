@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from datasets.writer import replacing
 from kakurenbo.main import UsageError
+from kakurenbo.output import write_text
 from scoring.panel.risk_report import BINS, RiskReport, risk_report
 
 
@@ -30,7 +30,7 @@ def run_report(arguments: argparse.Namespace, table: pd.DataFrame) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from error
     if arguments.svg is not None:
-        _write(arguments.svg, as_svg(report))
+        write_text(arguments.svg, as_svg(report))
     print(json.dumps(report.as_document(), indent=2, allow_nan=False) if arguments.json else told(report))
     return 0
 
@@ -83,11 +83,3 @@ def as_svg(report: RiskReport) -> str:
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        with replacing(path) as draft:
-            draft.write(text.encode())
-    except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error

@@ -22,8 +22,8 @@ class Measurement:
 class Measure:
     """Describes a utility measure of M′, T′.
 
-    ``function(original, released, truth)`` takes two `datasets.tables.Dataset` and the truth (an array of
-    0-based rows of M), and returns a `Measurement`. The page about the measure is made from this constant
+    ``function(original, released, truth)`` takes two `datasets.tables.PurchaseData` and the truth (an array
+    of 0-based rows of M), and returns a `Measurement`. The page about the measure is made from this constant
     and the function's docstring.
     """
 

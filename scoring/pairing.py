@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Coded, Codes, Dataset, Integers
+from datasets.tables import Coded, Codes, Integers, PurchaseData
 
 
 def row_blocks(n_rows: int, size: int = 1_000_000) -> Iterator[slice]:
@@ -16,7 +16,7 @@ def row_blocks(n_rows: int, size: int = 1_000_000) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, n_rows, size))
 
 
-def checked_truth(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Integers:
+def checked_truth(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Integers:
     """The truth as an array, after making sure that it pairs every row of M′ with its own row of M."""
     rows = np.asarray(truth, dtype=np.int64)
     if rows.shape != (released.n_customers,):

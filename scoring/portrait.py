@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from datasets.pwscup2017 import Sheet
 from datasets.pwscup2018 import STAR, Release2018, Sheet2018
-from datasets.tables import Dataset, Integers, date_text
+from datasets.tables import Integers, PurchaseData, date_text
 from scoring.pairing import common_keys, distinct_pairs, shared_codes
 from scoring.utility.rfm import rfm_cells
 from scoring.utility.ut_jaccard import ut_jaccard
@@ -38,7 +38,7 @@ def portrait(original: Any, released: Any, truth: npt.ArrayLike | None) -> dict[
     ([1, 0, 0, 0, 0, 1, 0, 0, 0, 0], {'first': '2011/1/1', 'step': 1, 'before': [2, 1], 'after': [1, 1]})
     """
     numbers: dict[str, Any] = {"version": VERSION}
-    if isinstance(original, Dataset):
+    if isinstance(original, PurchaseData):
         moved = ut_jaccard(original, released, truth if truth is not None else []).detail
         before, after = rfm_cells(original, released)
         histogram = moved["histogram"]

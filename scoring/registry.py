@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
+from datasets.lookup import find_by_name
 from scoring.measure import Measure, RiskMeasure
 from scoring.risk.ane import ANE
 from scoring.risk.balance_variance_ratio import BALANCE_VARIANCE_RATIO
@@ -39,8 +38,6 @@ from scoring.utility.ut_ham import UT_HAM
 from scoring.utility.ut_il import UT_IL
 from scoring.utility.ut_jaccard import UT_JACCARD
 from scoring.utility.ut_rows import UT_ROWS
-
-Described = TypeVar("Described", Measure, RiskMeasure)
 
 MEASURES: tuple[Measure, ...] = (
     UT_JACCARD,
@@ -100,7 +97,7 @@ def measure(name: str) -> Measure:
     >>> measure("UT-Jaccard").title
     'Item sets moved'
     """
-    return _named(MEASURES + MEASURES_2017 + MEASURES_2018, name, "measure")
+    return find_by_name(MEASURES + MEASURES_2017 + MEASURES_2018, plain_name(name), "measure")
 
 
 def risk(name: str) -> RiskMeasure:
@@ -109,12 +106,9 @@ def risk(name: str) -> RiskMeasure:
     >>> risk("sno_unicity").name
     'sno-unicity'
     """
-    return _named(RISKS + PANEL_RISKS, name, "risk measure")
+    return find_by_name(RISKS + PANEL_RISKS, plain_name(name), "risk measure")
 
 
-def _named(known: tuple[Described, ...], name: str, kind: str) -> Described:
-    for candidate in known:
-        if candidate.name == name.lower().replace("_", "-"):
-            return candidate
-    names = ", ".join(candidate.name for candidate in known)
-    raise KeyError(f"There is no {kind} {name!r}. There are: {names}.")
+def plain_name(name: str) -> str:
+    """A measure's name as it is registered: lower case, with hyphens."""
+    return name.lower().replace("_", "-")

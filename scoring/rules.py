@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from datasets.messages import Message, Template
 from scoring.measure import Measurement
+
+LIMIT_BROKEN = Template("limit-broken", "%(measure)s is %(value)s, the limit is %(operator)s %(limit)s.")
+NOT_MEASURED = Template(
+    "not-measured", "%(measure)s could not be measured, the limit is %(operator)s %(limit)s."
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class RoundVerdict:
     """Whether an entry keeps a round's limits, why not, and its utility score from 0 to 100."""
 
     valid: bool
-    because: tuple[str, ...]
+    because: tuple[Message, ...]
     score: float
 
 
@@ -71,8 +77,8 @@ def evaluate(measurements: Mapping[str, Measurement], limits: Sequence[Limit]) -
     missing or not a number breaks its limit and adds 0.
 
     >>> verdict = evaluate({"ut-jaccard": Measurement(0.8)}, [Limit("ut-jaccard", "<=", 0.7)])
-    >>> verdict.valid, verdict.because, verdict.score
-    (False, ('ut-jaccard is 0.8, the limit is <= 0.7.',), 0.0)
+    >>> verdict.valid, verdict.score, *map(str, verdict.because)
+    (False, 0.0, 'ut-jaccard is 0.8, the limit is <= 0.7.')
     """
     because, shares = [], []
     for limit in limits:
@@ -85,8 +91,8 @@ def evaluate(measurements: Mapping[str, Measurement], limits: Sequence[Limit]) -
     return RoundVerdict(not because, tuple(because), score)
 
 
-def _reason(limit: Limit, value: float | None) -> str:
-    bound = f"the limit is {limit.operator} {limit.limit:.10g}"
+def _reason(limit: Limit, value: float | None) -> Message:
+    bound = {"measure": limit.measure, "operator": limit.operator, "limit": f"{limit.limit:.10g}"}
     if value is None or math.isnan(value):
-        return f"{limit.measure} could not be measured, {bound}."
-    return f"{limit.measure} is {value:.10g}, {bound}."
+        return NOT_MEASURED(**bound)
+    return LIMIT_BROKEN(value=f"{value:.10g}", **bound)

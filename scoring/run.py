@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from datasets.tables import Dataset, Release
+from datasets.tables import PurchaseData, Release
 from scoring.measure import Measure, Measurement
 
 Progress = Callable[[int, int, Measure | None], None]
@@ -15,7 +15,7 @@ Options = Mapping[str, Mapping[str, Any]]
 
 
 def measure_release(
-    original: Dataset,
+    original: PurchaseData,
     release: Release,
     measures: Sequence[Measure],
     on_progress: Progress | None = None,

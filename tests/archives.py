@@ -9,13 +9,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from contest import vault
+from contest.archive.importing import archive_contest, set_archive_consent
+from contest.files import vault
 from contest.models import Contest, Entry, Phase, User
-from contest.services.archiving import archive_contest, set_archive_consent
-from contest.services.clock import run_clock
 from contest.services.contests import announce
 from contest.services.house import request_house_entry
-from contest.services.offence import submit_guesses
+from contest.services.phase_clock import run_clock
+from contest.services.team_attacks import submit_guesses
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
 DAY = datetime.timedelta(days=1)

@@ -79,18 +79,18 @@ def shared_data() -> Path:
 @pytest.fixture(autouse=True)
 def no_memory_of_other_tests() -> None:
     """Databases of tests begin again with the same primary keys, which elsewhere never come back."""
-    if "contest.memo" in sys.modules:
-        sys.modules["contest.memo"].forget_everything()
+    if "contest.board.single_flight_cache" in sys.modules:
+        sys.modules["contest.board.single_flight_cache"].forget_everything()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests begin first, so that no process is left alone with them at the end."""
-    longest = ("test_backends", "test_image", "test_demo", "test_portability")
+    longest = ("test_backends", "test_image", "test_demo", "test_portability", "test_up")
     items.sort(key=lambda item: [name not in item.nodeid for name in longest])
 
 
-TOGETHER = ("tests/test_demo.py",)
-"""Files whose tests share something that takes minutes to make: one process runs them all."""
+TOGETHER = ("tests/test_demo.py", "tests/deployment/test_packaging.py")
+"""Files whose tests share something that takes long to make: one process runs them all."""
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from anonymizers.registry import run_anonymizer
-from contest import vault
+from contest.files import vault
 from contest.models import Contest, Entry, Job, Phase, Round, Team, User
 from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset
@@ -23,7 +23,7 @@ from contest.services.entries import submit_entry
 from contest.services.teams import create_team
 from datasets.folder import write_release
 from datasets.generate import generate
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.rules import Limit
 
 PASSWORD = "correct horse battery"
@@ -37,7 +37,7 @@ _numbers = itertools.count(1)
 
 
 @lru_cache
-def small_data(n_customers: int = 12, seed: int = 7) -> Dataset:
+def small_data(n_customers: int = 12, seed: int = 7) -> PurchaseData:
     return generate(n_customers, seed=seed)
 
 
@@ -57,7 +57,7 @@ def make_contest(organiser: User | None = None, slug: str = "", **fields: Any) -
     )
 
 
-def make_round(contest: Contest | None = None, *, data: Dataset | None = None, **fields: Any) -> Round:
+def make_round(contest: Contest | None = None, *, data: PurchaseData | None = None, **fields: Any) -> Round:
     """A round whose anonymise phase is open now."""
     contest = contest or make_contest()
     organiser = contest.organisers.select_related("user").get().user
@@ -89,7 +89,7 @@ def make_team(contest: Contest, name: str = "", captain: User | None = None) -> 
 
 
 @lru_cache
-def entry_files(method: str = "shuffle", seed: int = 1, data: Dataset | None = None) -> dict[str, bytes]:
+def entry_files(method: str = "shuffle", seed: int = 1, data: PurchaseData | None = None) -> dict[str, bytes]:
     """M.csv, T.csv and P.csv of a legal entry."""
     made = run_anonymizer(method, data or small_data(), {}, seed, {})
     with tempfile.TemporaryDirectory() as folder:
@@ -116,13 +116,11 @@ def make_entry(round_: Round, team: Team, files: dict[str, bytes] | None = None,
 
 def work_off(limit: int = 200) -> int:
     """Do all queued jobs in this process, as a worker would; returns how many."""
-    from config.celery import app
-    from contest.services.jobs import TASKS
+    from contest.work.handlers import work_on
 
-    app.loader.import_default_modules()
     for done in range(limit):
         job = Job.objects.filter(state=Job.State.QUEUED).order_by("id").first()
         if job is None:
             return done
-        app.tasks[TASKS[Job.Kind(job.kind)][0]](job.pk)
+        work_on(Job.Kind(job.kind))
     raise AssertionError(f"more than {limit} jobs")

@@ -1,9 +1,8 @@
-"""The service tests and the races again on PostgreSQL with Redis; on RabbitMQ those that send messages."""
+"""The service tests and the races again on PostgreSQL with Redis; on RabbitMQ those about messages."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import uuid
@@ -13,23 +12,18 @@ import kombu
 import pytest
 import redis
 
-from contest.services.jobs import TASKS
+from contest.jobs.queue import QUEUES
 from tests.backends import BROKERS, POSTGRES, need_broker, need_postgres, remove_database, remove_queues
 from tests.conftest import ROOT
 
-
-def parts(broker: str) -> list[str]:
-    """What is run again. What the database alone decides is the same with every broker: once is enough."""
-    if broker == "redis":
-        return ["tests/services", "tests/security/test_races.py"]
-    files = sorted((ROOT / "tests/services").glob("test_*.py"))
-    sends = re.compile(r"tests\.services\.(installation|servers)|config\.celery|[Bb]roker")
-    return [str(path) for path in files if sends.search(path.read_text(encoding="utf-8"))]
-
-
-def test_what_sends_messages_is_found() -> None:
-    names = {path.rsplit("/", 1)[1] for path in parts("rabbitmq")}
-    assert names >= {"test_broker.py", "test_jobs.py", "test_killed_workers.py", "test_whole_contest.py"}
+FILES = ("tests/services", "tests/security/test_races.py")
+AGAIN = {"redis": "django_db and not once", "rabbitmq": "broker"}
+"""What is run again, by its markers. What the database alone decides is the same with every broker."""
+if os.environ.get("KAKURENBO_LONG"):
+    AGAIN = dict.fromkeys(AGAIN, "django_db")  # `make backends`: all of them, on both.
+PARTS = {"redis": 2, "rabbitmq": 1}
+"""How many cases the tests of a backend are divided into, so that all processes of a run share them."""
+PLUGINS = ("pytest_django.plugin", "pytest_timeout", "tests.parts", "no:cacheprovider")
 
 
 def left_in(broker: str, name: str) -> list[str]:
@@ -60,7 +54,7 @@ def test_nothing_of_a_run_is_left_in(broker: str) -> None:
                     queue.put({"number": number})
                 queue.get(timeout=30)
                 # A worker that is killed gives nothing back.
-                connection.default_channel.do_restore = False
+                connection.default_channel.do_restore = False  # type: ignore[attr-defined]
                 assert left_in(broker, name)
         remove_queues(BROKERS[broker], [mine])
         assert left_in(broker, mine) == []
@@ -70,39 +64,37 @@ def test_nothing_of_a_run_is_left_in(broker: str) -> None:
     assert left_in(broker, other) == []
 
 
-@pytest.mark.service
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("broker", BROKERS)
-def test_the_service_tests_pass_on_postgresql_with(broker: str) -> None:
-    need_postgres()
-    need_broker(broker)
+def run_again(broker: str, part: int) -> subprocess.CompletedProcess[str]:
+    """A part of the service tests in a process of their own, on a database and queues that only they have."""
     name = f"kakurenbo_{broker}_{uuid.uuid4().hex[:12]}"
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     environment |= {
         "KAKURENBO_DATABASE_URL": POSTGRES.rsplit("/", 1)[0] + f"/{name}",
         "KAKURENBO_BROKER_URL": BROKERS[broker],
         "KAKURENBO_QUEUE_PREFIX": f"{name}-",
-        "KAKURENBO_TEST_KILLS": "6",
+        # Plugins that no service test uses take longer to load than most of the tests.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        *parts(broker),
-        "-q",
-        "--tb=short",
-        "--show-capture=no",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-    ]
+    command = [sys.executable, "-m", "pytest", *FILES, "-m", AGAIN[broker], f"--part={part}/{PARTS[broker]}"]
+    command += [f"-p{plugin}" for plugin in PLUGINS]
+    command += ["-q", "--tb=short", "--show-capture=no"]
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     finally:
         remove_database(f"test_{name}")
-        remove_queues(BROKERS[broker], [f"{name}-{queue}" for _, queue in TASKS.values()])
+        remove_queues(BROKERS[broker], [f"{name}-{queue}" for queue in set(QUEUES.values())])
+
+
+@pytest.mark.service
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    ("broker", "part"), [(broker, part) for broker, parts in PARTS.items() for part in range(parts)]
+)
+def test_the_service_tests_pass_on_postgresql_with(broker: str, part: int) -> None:
+    need_postgres()
+    need_broker(broker)
+    done = run_again(broker, part)
     print(done.stdout[-6000:])
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert " passed" in done.stdout

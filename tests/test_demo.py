@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import signal
 import subprocess
@@ -21,10 +20,11 @@ from django.urls import reverse
 from pytest_django.plugin import DjangoDbBlocker
 
 from attacks.sandbox import examine
-from contest import queries
+from contest.board import queries
 from contest.models import Attack, AttackRun, Entry, Job, Round, Standing, Team, User
 from contest.services.demo import play_on, seed_demo
 from tests.conftest import ROOT
+from tests.documents import blocks, section
 from tests.factories import as_zip, work_off
 
 pytestmark = [
@@ -149,10 +149,8 @@ def test_where_programs_cannot_run_none_is_sent(played: Round, settings: Any) ->
 def recipe() -> list[list[str]]:
     """The commands that the README gives to a new team, word by word."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text.split("## Five minutes as a team\n")[1].split("\n## ")[0]
-    blocks = re.findall(r"^ *```\n(.*?)^ *```$", section, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 1
-    return [shlex.split(line) for line in blocks[0].splitlines()]
+    (block,) = blocks(section(text, "## Five minutes as a team"))
+    return [shlex.split(line) for line in block.content.splitlines()]
 
 
 def followed(command: list[str], folder: Path) -> str:

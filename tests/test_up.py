@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from contest.supervisor import Supervisor
+from contest.operations.supervisor import Supervisor
 from tests.conftest import ROOT, free_port
 from tests.services.installation import wait_for
 

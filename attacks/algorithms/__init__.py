@@ -1,0 +1,1 @@
+"""The house attacks, one file each."""

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from attacks.answers import Answer, mutual_answer
 from attacks.attack import HouseAttack
-from attacks.overlap import similarities
-from attacks.tokens import Columns
-from attacks.views import common_codes
+from attacks.linkage.feature_sets import Columns
+from attacks.linkage.features import common_codes
+from attacks.linkage.overlap import similarities
 from datasets.pwscup2018 import VALUE, ItemCells, RangeCells, Release2018, Sheet2018
 from datasets.tables import Coded
 

@@ -37,7 +37,8 @@ def _alone(counts: np.ndarray) -> dict[int, int]:
 RE_COUNTS = HouseAttack(
     name="re-counts",
     title="Equal numbers of rows",
-    meaning="A customer is taken for the one pseudonym that has as many rows, where nobody else has so many.",
+    meaning="A customer is taken for the one pseudonym that has as many rows, "
+    "if no other customer has that many.",
     exploits="Generalised cells do not hide how many rows a customer has.",
     cost="Counting.",
     function=re_counts,

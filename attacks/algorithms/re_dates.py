@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.nearest import nearest
-from attacks.views import day_view
-from datasets.tables import Dataset
+from attacks.linkage.features import day_view
+from attacks.linkage.nearest import nearest
+from datasets.tables import PurchaseData
 
 
-def re_dates(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_dates(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer whose receipts fall on the most similar days.
 
     q(i) = argmax_j J(D(T, j), D(T′, i)), D the multiset of the days of a customer's receipts,

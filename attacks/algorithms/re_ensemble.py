@@ -6,13 +6,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from attacks.assignment import match_listed
 from attacks.attack import Guess, HouseAttack
-from attacks.candidates import Candidates
-from attacks.choice import chances, features, fit
-from attacks.evidence import Evidence, evidence
+from attacks.linkage.assignment import match_listed
+from attacks.linkage.candidates import Candidates
+from attacks.linkage.conditional_logit import chances, features, fit
+from attacks.linkage.evidence import Evidence, evidence
 from attacks.practice import practice_entry, sampled
-from datasets.tables import Dataset, Integers
+from datasets.tables import Integers, PurchaseData
 
 ENTRIES = 16
 PEOPLE = 120
@@ -23,7 +23,7 @@ WORLD = 2000
 MATCHED = 40
 
 
-def re_ensemble(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_ensemble(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Weigh the similarities of all other attacks, with weights learned on entries that it makes itself.
 
     The chance that released customer i is j is P(j | i) ∝ exp(β · x_ij). For each of nine similarities
@@ -45,10 +45,10 @@ def re_ensemble(original: Dataset, released: Dataset, rng: np.random.Generator) 
     return Guess(match_listed(_likeliest(found, chances(found, weights)), original.n_customers))
 
 
-_LEARNED: WeakKeyDictionary[Dataset, dict[str, np.ndarray]] = WeakKeyDictionary()
+_LEARNED: WeakKeyDictionary[PurchaseData, dict[str, np.ndarray]] = WeakKeyDictionary()
 
 
-def _weights_for(original: Dataset, rng: np.random.Generator) -> np.ndarray:
+def _weights_for(original: PurchaseData, rng: np.random.Generator) -> np.ndarray:
     """Practice once for all entries of one original and one seed: it does not depend on the entry."""
     kept = _LEARNED.setdefault(original, {})
     state = str(rng.bit_generator.state)
@@ -67,7 +67,7 @@ def _likeliest(found: Evidence, chance: np.ndarray) -> Candidates:
     return Candidates(start, found.original[kept], chance[kept])
 
 
-def learned(original: Dataset, rng: np.random.Generator) -> np.ndarray:
+def learned(original: PurchaseData, rng: np.random.Generator) -> np.ndarray:
     """The weights of the evidence, from practice entries alone."""
     parts: list[tuple[np.ndarray, Integers, np.ndarray]] = []
     for _ in range(ENTRIES):

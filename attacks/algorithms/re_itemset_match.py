@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.assignment import DENSE_LIMIT, match_all, match_listed
 from attacks.attack import Guess, HouseAttack
-from attacks.candidates import candidates, similarity_matrix
-from attacks.views import item_view
-from datasets.tables import Dataset
+from attacks.linkage.assignment import DENSE_LIMIT, match_all, match_listed
+from attacks.linkage.candidates import candidates, similarity_matrix
+from attacks.linkage.features import item_view
+from datasets.tables import PurchaseData
 
 LIST_LENGTH = 32
 
 
-def re_itemset_match(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_itemset_match(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess one-to-one so that the sum of Jaccard distances of item sets is least.
 
     Q minimises Σ_i d(S(T, Q(i)), S(T′, i)) over all Q that repeat no row, d as in re-itemset. The optimum is

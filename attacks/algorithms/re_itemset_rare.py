@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.nearest import nearest
-from attacks.views import item_view
-from datasets.tables import Dataset
+from attacks.linkage.features import item_view
+from attacks.linkage.nearest import nearest
+from datasets.tables import PurchaseData
 
 
-def re_itemset_rare(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_itemset_rare(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer whose item set is most similar, weighing items by their rarity.
 
     q(i) = argmax_j J(S(T, j), S(T′, i)),

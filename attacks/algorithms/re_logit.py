@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.assignment import match_listed
 from attacks.attack import Guess, HouseAttack
-from attacks.customer_weeks import customer_weeks, first_day
-from attacks.discriminant import learn, likeliest
-from datasets.tables import Dataset
+from attacks.linkage.assignment import match_listed
+from attacks.linkage.customer_weeks import customer_weeks, first_day
+from attacks.linkage.discriminant import learn, likeliest
+from datasets.tables import PurchaseData
 
 
-def re_logit(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_logit(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Learn from T how a week of each customer looks, then say whose the weeks of each pseudonym are.
 
     A multinomial logit ln P(j)/P(1) = a_j + w_j · x of the customer on what is bought in a week: ln(1+spend)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.nearest import nearest
-from attacks.views import master_view
-from datasets.tables import Dataset
+from attacks.linkage.features import master_view
+from attacks.linkage.nearest import nearest
+from datasets.tables import PurchaseData
 
 
-def re_master(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_master(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer with the most similar gender, country and birthday.
 
     q(i) = argmax_j J(M_j, M′_i), the tokens of a person being gender, country, birthday, and the year and the

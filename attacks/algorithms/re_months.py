@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import HouseAttack
+from attacks.linkage.features import common_codes
+from attacks.linkage.overlap import nearest_columns, similarities
 from attacks.months import MonthsGuess
-from attacks.overlap import nearest_columns, similarities
-from attacks.views import common_codes
 from datasets.formats import Original2017
 from datasets.pwscup2017 import DELETED, MONTHS, Sheet, month_of
 from datasets.tables import NO_GUESS
@@ -43,7 +43,7 @@ def re_months(original: Original2017, released: Sheet, rng: np.random.Generator)
 
 RE_MONTHS = HouseAttack(
     name="re-months",
-    title="Nearest item set a month",
+    title="Nearest item set per month",
     meaning="Each month of a customer is taken for the pseudonym with the most similar items in that month.",
     exploits="Dates may not leave their month, and utility asks that items stay.",
     cost="A sparse product of customers' months and pseudonyms' months.",

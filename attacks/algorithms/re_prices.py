@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.nearest import nearest
-from attacks.views import price_view
-from datasets.tables import Dataset
+from attacks.linkage.features import price_view
+from attacks.linkage.nearest import nearest
+from datasets.tables import PurchaseData
 
 
-def re_prices(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_prices(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer who paid the most similar prices for the same items.
 
     q(i) = argmax_j J(A(T, j), A(T′, i)), A the multiset of (item, unit price) over a customer's rows,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.nearest import nearest
-from attacks.views import receipt_view
-from datasets.tables import Dataset
+from attacks.linkage.features import receipt_view
+from attacks.linkage.nearest import nearest
+from datasets.tables import PurchaseData
 
 
-def re_receipts(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_receipts(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer whose receipts are built most alike.
 
     q(i) = argmax_j J(R(T, j), R(T′, i)), R the multiset that holds for every receipt its number of lines, its

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.numbers import nearest_points, scaled_rfm
-from datasets.tables import Dataset
+from attacks.linkage.numeric_nearest import nearest_points, scaled_rfm
+from datasets.tables import PurchaseData
 
 
-def re_rfm(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_rfm(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer with the nearest recency, frequency and money.
 
     q(i) = argmin_j ‖x_j − x′_i‖₂, x = log(1 + (R, F, M)) in units of the original standard deviations: R days
@@ -29,7 +29,7 @@ RE_RFM = HouseAttack(
     title="Nearest recency, frequency, money",
     meaning="Each released customer is taken for the one with the nearest recency, frequency and spend.",
     exploits="The RFM measure forces an entry to keep these three numbers.",
-    cost="A k-d tree over three numbers a customer.",
+    cost="A k-d tree over three numbers per customer.",
     function=re_rfm,
     reference="Platform definition v1 on the RFM measure of PWSCUP 2016",
     version=2,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.snowball import nobody_linked, snowball
-from attacks.tokens import View
-from attacks.views import basket_view, common_codes, transaction_view
-from datasets.tables import Dataset
+from attacks.linkage.feature_sets import View
+from attacks.linkage.features import basket_view, common_codes, transaction_view
+from attacks.linkage.snowball import nobody_linked, snowball
+from datasets.tables import PurchaseData
 
 ROW_QIDS: tuple[tuple[str, ...], ...] = (
     ("day", "item", "price", "quantity"),
@@ -19,7 +19,7 @@ ROW_QIDS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def re_sno(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_sno(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Link people by quasi-identifiers (QIDs) that only one of them has on each side, and snowball.
 
     A QID that exactly one person holds in T and one in T′ links the two; both are then removed with all their
@@ -42,7 +42,7 @@ def re_sno(original: Dataset, released: Dataset, rng: np.random.Generator) -> Gu
     return Guess(links.rows)
 
 
-def _row_view(original: Dataset, released: Dataset, names: tuple[str, ...]) -> View:
+def _row_view(original: PurchaseData, released: PurchaseData, names: tuple[str, ...]) -> View:
     """Each row of T gives one QID, made of some of its columns."""
     items = common_codes(original.transactions.item, released.transactions.item)
     left, right = (

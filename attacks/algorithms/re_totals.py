@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.attack import Guess, HouseAttack
-from attacks.numbers import nearest_numbers, totals
-from datasets.tables import Dataset
+from attacks.linkage.numeric_nearest import nearest_numbers, totals
+from datasets.tables import PurchaseData
 
 
-def re_totals(original: Dataset, released: Dataset, rng: np.random.Generator) -> Guess:
+def re_totals(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer whose total spend is nearest.
 
     q(i) = argmin_j |Σ price · quantity of j in T − Σ price · quantity of i in T′|, in whole hundredths, hence

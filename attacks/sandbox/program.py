@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from attacks.sandbox.limits import MIB, size_text
 from datasets.archive import DAMAGE, METHODS, ZIP
+from datasets.messages import Message, Template
 
 SCRIPT = "reidentify.py"
 EXECUTABLE = "reidentify"
@@ -25,9 +26,50 @@ DEPTH = 5
 PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+ -]{0,99}")
 LITTER = ("__MACOSX", "Thumbs.db", "__pycache__")
 
+TOO_LARGE = Template("program.too-large", "The program is %(size)s large; up to %(limit)s is accepted.")
+NOT_TEXT = Template(
+    "program.not-text", "The program is neither a zip archive nor a Python text: got a NUL byte in %(name)s."
+)
+EMPTY = Template("program.empty", "%(name)s is empty; expected a Python program.")
+UNREADABLE = Template("program.unreadable", "The zip archive cannot be read: %(error)s.")
+TWICE = Template(
+    "program.twice", "The zip archive holds %(name)s twice (upper and lower case count as the same)."
+)
+TOO_MANY_FILES = Template(
+    "program.too-many-files", "The zip archive holds more than %(n)s files; up to %(limit)s are accepted."
+)
+UNPACKS_TOO_LARGE = Template(
+    "program.unpacks-too-large", "The zip archive unpacks to more than %(size)s, the most accepted."
+)
+FILE_AND_FOLDER = Template(
+    "program.file-and-folder", "The zip archive holds %(name)s both as a file and as a folder."
+)
+ENCRYPTED = Template("program.encrypted", "The zip archive is encrypted; expected one without a password.")
+NOT_A_FILE = Template(
+    "program.not-a-file", "%(name)s in the zip archive is a link or a device; expected plain files."
+)
+PACKED_OTHERWISE = Template(
+    "program.packed-otherwise",
+    "%(name)s in the zip archive is packed in a way other than stored or deflated.",
+)
+BAD_NAME = Template(
+    "program.bad-name",
+    "%(name)s in the zip archive is no acceptable name: expected a relative path of up to %(n)s parts of "
+    "letters, digits, spaces and . _ + - that do not start with a dot.",
+)
+NOTHING_TO_RUN = Template(
+    "program.nothing-to-run",
+    "The zip archive holds neither %(script)s nor an executable file %(executable)s (with #! or ELF), at the "
+    "top or in one folder around everything.",
+)
+
 
 class ProgramError(ValueError):
-    """The upload is no program that can be run; the text says why, for the team."""
+    """The upload is no program that can be run; the message says why, for the team."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 @dataclass(frozen=True)
@@ -46,17 +88,13 @@ def read_program(upload: Path | bytes) -> Program:
     """
     data = upload if isinstance(upload, bytes) else _read_file(upload)
     if len(data) > UPLOAD_BYTES:
-        raise ProgramError(
-            f"The program is {size_text(len(data))} large; up to {size_text(UPLOAD_BYTES)} is accepted."
-        )
+        raise ProgramError(TOO_LARGE(size=size_text(len(data)), limit=size_text(UPLOAD_BYTES)))
     if data.startswith(ZIP):
         return _with_entry(_without_folder(_unpack(data)))
     if b"\0" in data:
-        raise ProgramError(
-            f"The program is neither a zip archive nor a Python text: got a NUL byte in {SCRIPT}."
-        )
+        raise ProgramError(NOT_TEXT(name=SCRIPT))
     if not data.strip():
-        raise ProgramError(f"{SCRIPT} is empty; expected a Python program.")
+        raise ProgramError(EMPTY(name=SCRIPT))
     return Program({SCRIPT: data}, SCRIPT)
 
 
@@ -72,7 +110,7 @@ def _unpack(data: bytes) -> dict[str, bytes]:
     except ProgramError:
         raise
     except DAMAGE as error:
-        raise ProgramError(f"The zip archive cannot be read: {error}.") from error
+        raise ProgramError(UNREADABLE(error=str(error)[:200])) from error
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
@@ -84,27 +122,23 @@ def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
             continue
         name = _safe_name(info)
         if name.casefold() in seen:
-            raise ProgramError(
-                f"The zip archive holds {name!r} twice (upper and lower case count as the same)."
-            )
+            raise ProgramError(TWICE(name=repr(name)))
         seen.add(name.casefold())
         if len(seen) > FILES:
-            raise ProgramError(f"The zip archive holds more than {FILES} files; up to {FILES} are accepted.")
+            raise ProgramError(TOO_MANY_FILES(n=FILES, limit=FILES))
         with archive.open(info) as member:
             # The size in the header is the sender's claim; only what comes out counts.
             content = member.read(budget + 1)
         budget -= len(content)
         if budget < 0:
-            raise ProgramError(
-                f"The zip archive unpacks to more than {size_text(UNPACKED_BYTES)}, the most accepted."
-            )
+            raise ProgramError(UNPACKS_TOO_LARGE(size=size_text(UNPACKED_BYTES)))
         files[name] = content
     for name in files:
         clash = next(
             (str(parent) for parent in PurePosixPath(name).parents if str(parent).casefold() in seen), ""
         )
         if clash:
-            raise ProgramError(f"The zip archive holds {clash!r} both as a file and as a folder.")
+            raise ProgramError(FILE_AND_FOLDER(name=repr(clash)))
     return files
 
 
@@ -115,23 +149,16 @@ def _is_litter(part: str) -> bool:
 
 def _safe_name(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 0x1:
-        raise ProgramError("The zip archive is encrypted; expected one without a password.")
+        raise ProgramError(ENCRYPTED())
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
-        raise ProgramError(
-            f"{info.filename!r} in the zip archive is a link or a device; expected plain files."
-        )
+        raise ProgramError(NOT_A_FILE(name=repr(info.filename[:200])))
     if info.compress_type not in METHODS:
-        raise ProgramError(
-            f"{info.filename!r} in the zip archive is packed in a way other than stored or deflated."
-        )
+        raise ProgramError(PACKED_OTHERWISE(name=repr(info.filename[:200])))
     # The name as the archive has it: zipfile itself cuts at NUL and turns backslashes on some systems.
     parts = info.orig_filename.split("/")
     if len(parts) > DEPTH or not all(PART.fullmatch(part) for part in parts):
-        raise ProgramError(
-            f"{info.orig_filename[:200]!r} in the zip archive is no acceptable name: expected a relative path"
-            f" of up to {DEPTH} parts of letters, digits, spaces and . _ + - that do not start with a dot."
-        )
+        raise ProgramError(BAD_NAME(name=repr(info.orig_filename[:200]), n=DEPTH))
     return "/".join(parts)
 
 
@@ -148,7 +175,4 @@ def _with_entry(files: dict[str, bytes]) -> Program:
         return Program(files, EXECUTABLE)
     if SCRIPT in files:
         return Program(files, SCRIPT)
-    raise ProgramError(
-        f"The zip archive holds neither {SCRIPT} nor an executable file {EXECUTABLE} (with #! or ELF), at the"
-        " top or in one folder around everything."
-    )
+    raise ProgramError(NOTHING_TO_RUN(script=SCRIPT, executable=EXECUTABLE))

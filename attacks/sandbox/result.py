@@ -9,6 +9,7 @@ from attacks.sandbox.launch import Report, read_report
 from attacks.sandbox.limits import Limits, size_text
 from attacks.sandbox.usage import Usage
 from attacks.sandbox.watch import Observation
+from datasets.messages import Message, Template
 
 STATUSES = {
     "done": "The program finished and wrote a result.",
@@ -25,6 +26,66 @@ STATUSES = {
 }
 """Every status and its meaning. ``refused`` is the platform's fault, all others the program's doing."""
 
+TIMED_OUT = Template(
+    "run.timed-out", "The program was stopped after %(seconds)s s, the limit of wall time of a run."
+)
+CPU_EXCEEDED = Template(
+    "run.cpu-exceeded",
+    "The program was stopped after %(seconds)s s of CPU time, the limit of a run, counted over all its "
+    "processes.",
+)
+MEMORY_EXCEEDED = Template(
+    "run.memory-exceeded",
+    "The program needed more than %(size)s of memory, the limit of a run, counted over all its processes.",
+)
+TOO_MANY_FILES = Template(
+    "run.too-many-files",
+    "The program was stopped because it made more than %(n)s files in a private folder.",
+)
+ENDLESS_LOG = Template(
+    "run.endless-log",
+    "The program was stopped because it wrote without end to its log, of which %(size)s are stored.",
+)
+RESULT_TOO_LARGE = Template(
+    "run.result-too-large",
+    "The result is larger than %(size)s, the limit of a result file. "
+    "A Q has one row number per line and one line per row of M′.",
+)
+FINISHED = Template(
+    "run.finished",
+    "The program finished in %(wall)s s (%(cpu)s s of CPU time, %(memory)s of memory) and wrote a result of "
+    "%(size)s.",
+)
+NO_RESULT = Template(
+    "run.no-result",
+    "The program finished without a result: expected a plain file at OUT_FILE, the third argument; found "
+    "%(found)s.",
+)
+FOUND = {
+    "link": Template("found.link", "a link instead of a plain file"),
+    "other": Template("found.other", "a folder, a pipe or a device instead of a plain file"),
+    "file": Template("found.empty", "an empty file"),
+    "missing": Template("found.report-destroyed", "nothing, and the run's own report was destroyed"),
+}
+FOUND_NOTHING = Template("found.nothing", "nothing")
+TOO_MANY_PROCESSES = Template(
+    "run.too-many-processes",
+    "The program ended with an error (exit code %(code)s) after it tried to run more than %(n)s processes "
+    "and threads at once, the limit of a run.",
+)
+SIGNALLED = Template(
+    "run.signalled",
+    "The program was ended by signal %(number)s. The log shows what it wrote before.",
+)
+CRASHED = Template(
+    "run.crashed", "The program ended with an error (exit code %(code)s). The log shows what it wrote."
+)
+CRASHED_DISK = Template(
+    "run.crashed-disk",
+    "The program ended with an error (exit code %(code)s). The log shows what it wrote. Its private disk "
+    "space is %(size)s and %(n)s files.",
+)
+
 OUT_OF_MEMORY = ("MemoryError", "Unable to allocate", "Cannot allocate memory", "bad_alloc", "out of memory")
 OUT_OF_TASKS = ("Resource temporarily unavailable", "can't start new thread", "Cannot fork")
 OUT_OF_DISK = ("No space left on device", "File too large")
@@ -37,7 +98,8 @@ class SandboxResult:
     """Result of one run. ``output`` is there only if it is "done", and is as untrusted as an upload."""
 
     status: str
-    reason: str
+    reason: Message | str
+    """A text only where the platform cannot run programs at all, which organisers read."""
     exit_code: int | None = None
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -77,57 +139,35 @@ def conclude(seen: Observation, limits: Limits) -> SandboxResult:
     )
 
 
-def _stopped(seen: Observation, limits: Limits) -> tuple[str, str] | None:
+def _stopped(seen: Observation, limits: Limits) -> tuple[str, Message] | None:
     """For what the platform itself ended the run, if it did."""
-    log_size = size_text(limits.log_bytes)
     reasons = {
-        "wall": (
-            "timed-out",
-            f"The program was stopped after {limits.wall_seconds:g} s, the limit of wall time of a run.",
-        ),
+        "wall": ("timed-out", TIMED_OUT(seconds=f"{limits.wall_seconds:g}")),
         "cpu": _cpu_exceeded(limits),
         "memory": _memory_exceeded(limits),
-        "files": (
-            "killed",
-            f"The program was stopped because it made more than {limits.files:,} files in a private folder.",
-        ),
-        "log": (
-            "killed",
-            f"The program was stopped because it wrote without end to its log, of which {log_size} are kept.",
-        ),
+        "files": ("killed", TOO_MANY_FILES(n=f"{limits.files:,}")),
+        "log": ("killed", ENDLESS_LOG(size=size_text(limits.log_bytes))),
     }
     return reasons[seen.stopped] if seen.stopped else None
 
 
-def _ended(seen: Observation, report: Report, exit_code: int, limits: Limits) -> tuple[str, str]:
+def _ended(seen: Observation, report: Report, exit_code: int, limits: Limits) -> tuple[str, Message]:
     """What happened where the run came to its own end."""
     if report.size > limits.output_bytes or len(report.content) > limits.output_bytes:
-        return "output-too-large", (
-            f"The result is larger than {size_text(limits.output_bytes)}, the limit of a result file."
-            " A Q has one row number a line, one line a row of M′."
-        )
+        return "output-too-large", RESULT_TOO_LARGE(size=size_text(limits.output_bytes))
     if exit_code != 0:
         return _failed(seen, exit_code, limits)
     if report.content:
-        memory = size_text(seen.usage.memory_bytes)
-        took = f"{seen.wall_seconds:.1f} s ({seen.usage.cpu_seconds:.1f} s of CPU time, {memory} of memory)"
-        return (
-            "done",
-            f"The program finished in {took} and wrote a result of {size_text(len(report.content))}.",
+        return "done", FINISHED(
+            wall=f"{seen.wall_seconds:.1f}",
+            cpu=f"{seen.usage.cpu_seconds:.1f}",
+            memory=size_text(seen.usage.memory_bytes),
+            size=size_text(len(report.content)),
         )
-    found = {
-        "link": "a link instead of a plain file",
-        "other": "a folder, a pipe or a device instead of a plain file",
-        "file": "an empty file",
-        "missing": "nothing, and the run's own report was destroyed",
-    }.get(report.kind, "nothing")
-    return "no-output", (
-        "The program finished without a result: expected a plain file at OUT_FILE, the third argument;"
-        f" found {found}."
-    )
+    return "no-output", NO_RESULT(found=FOUND.get(report.kind, FOUND_NOTHING)())
 
 
-def _failed(seen: Observation, exit_code: int, limits: Limits) -> tuple[str, str]:
+def _failed(seen: Observation, exit_code: int, limits: Limits) -> tuple[str, Message]:
     signal_number = exit_code - 128 if exit_code > 128 else -exit_code if exit_code < 0 else 0
     used_up = seen.usage.cpu_seconds >= limits.cpu_seconds * 0.9
     if signal_number == signal.SIGXCPU or (signal_number == signal.SIGKILL and used_up):
@@ -136,32 +176,18 @@ def _failed(seen: Observation, exit_code: int, limits: Limits) -> tuple[str, str
     if any(word in last_lines for word in OUT_OF_MEMORY):
         return _memory_exceeded(limits)
     if any(word in last_lines for word in OUT_OF_TASKS) or seen.usage.tasks >= limits.processes + OWN_TASKS:
-        return "too-many-processes", (
-            f"The program ended with an error (exit code {exit_code}) after it tried to run more than"
-            f" {limits.processes} processes and threads at once, the limit of a run."
-        )
+        return "too-many-processes", TOO_MANY_PROCESSES(code=exit_code, n=limits.processes)
     if signal_number:
-        return (
-            "killed",
-            f"The program was ended by signal {signal_number}. The log shows what it wrote before.",
-        )
-    sentence = f"The program ended with an error (exit code {exit_code}). The log shows what it wrote."
+        return "killed", SIGNALLED(number=signal_number)
     if any(word in last_lines for word in OUT_OF_DISK):
-        sentence += (
-            f" Its private disk space is {size_text(limits.scratch_bytes)} and {limits.files:,} files."
-        )
-    return "crashed", sentence
+        space = size_text(limits.scratch_bytes)
+        return "crashed", CRASHED_DISK(code=exit_code, size=space, n=f"{limits.files:,}")
+    return "crashed", CRASHED(code=exit_code)
 
 
-def _cpu_exceeded(limits: Limits) -> tuple[str, str]:
-    return "cpu-exceeded", (
-        f"The program was stopped after {limits.cpu_seconds} s of CPU time, the limit of a run,"
-        " counted over all its processes."
-    )
+def _cpu_exceeded(limits: Limits) -> tuple[str, Message]:
+    return "cpu-exceeded", CPU_EXCEEDED(seconds=limits.cpu_seconds)
 
 
-def _memory_exceeded(limits: Limits) -> tuple[str, str]:
-    return "memory-exceeded", (
-        f"The program needed more than {size_text(limits.memory_bytes)} of memory, the limit of a run,"
-        " counted over all its processes."
-    )
+def _memory_exceeded(limits: Limits) -> tuple[str, Message]:
+    return "memory-exceeded", MEMORY_EXCEEDED(size=size_text(limits.memory_bytes))

@@ -48,7 +48,7 @@ def run_program(
     try:
         ready = program if isinstance(program, Program) else read_program(program)
     except ProgramError as error:
-        return SandboxResult("invalid-program", str(error))
+        return SandboxResult("invalid-program", error.message)
     try:
         chosen = choose_backend(backend, accept_uncounted=accept_uncounted)
     except NoSandbox as error:

@@ -169,7 +169,7 @@ NO_LOCKS = 0x00050000 | errno.ENOLCK
 
 
 @dataclass(frozen=True)
-class Step:
+class FilterInstruction:
     """One instruction; ``hit`` and ``miss`` say how many instructions a jump skips."""
 
     code: int
@@ -199,10 +199,10 @@ def filter_program(machine: str | None = None, *, uncounted: bool = False) -> by
         raise UnknownArchitecture(f"The system call filter knows {known}. Got {machine!r} instead.")
     column, audit_number = ARCHITECTURES[machine]
     steps = [
-        Step(LOAD, ARCHITECTURE_AT),
-        Step(JUMP_EQUAL, audit_number, hit=1),
-        Step(RETURN, KILL),
-        Step(LOAD, NUMBER_AT),
+        FilterInstruction(LOAD, ARCHITECTURE_AT),
+        FilterInstruction(JUMP_EQUAL, audit_number, hit=1),
+        FilterInstruction(RETURN, KILL),
+        FilterInstruction(LOAD, NUMBER_AT),
         *_answer(JUMP_AT_LEAST, FIRST_UNKNOWN, NOT_IMPLEMENTED),
         *_answer(JUMP_EQUAL, CLONE3[column], NOT_IMPLEMENTED),
     ]
@@ -215,11 +215,11 @@ def filter_program(machine: str | None = None, *, uncounted: bool = False) -> by
         child = _answer(JUMP_EQUAL, CHILD_SIGNAL, NOT_PERMITTED)
         steps += _look_into(SIGACTION[column], FIRST_ARGUMENT_AT, child)
     steps += _arguments(column, uncounted)
-    steps.append(Step(RETURN, ALLOW))
+    steps.append(FilterInstruction(RETURN, ALLOW))
     return b"".join(step.packed() for step in steps)
 
 
-def _arguments(column: int, uncounted: bool) -> list[Step]:
+def _arguments(column: int, uncounted: bool) -> list[FilterInstruction]:
     """The calls that are denied for some of their arguments."""
     new_namespace = _answer(JUMP_ANY_BIT, NEW_NAMESPACES, NOT_PERMITTED)
     injections = [step for value in TERMINAL_INJECTIONS for step in _answer(JUMP_EQUAL, value, NOT_PERMITTED)]
@@ -227,7 +227,7 @@ def _arguments(column: int, uncounted: bool) -> list[Step]:
     memory = _answer(JUMP_ANY_BIT, HUGE_PAGES, NOT_PERMITTED)
     if uncounted:
         both = _answer(JUMP_EQUAL, SHARED_WITHOUT_FILE, NOT_PERMITTED)
-        memory += [Step(AND, SHARED_WITHOUT_FILE), *both]
+        memory += [FilterInstruction(AND, SHARED_WITHOUT_FILE), *both]
     return [
         *_look_into(CLONE[column], FIRST_ARGUMENT_AT, new_namespace),
         *_look_into(IOCTL[column], SECOND_ARGUMENT_AT, injections),
@@ -236,17 +236,17 @@ def _arguments(column: int, uncounted: bool) -> list[Step]:
     ]
 
 
-def _answer(test: int, value: int, answer: int) -> list[Step]:
-    return [Step(test, value, miss=1), Step(RETURN, answer)]
+def _answer(test: int, value: int, answer: int) -> list[FilterInstruction]:
+    return [FilterInstruction(test, value, miss=1), FilterInstruction(RETURN, answer)]
 
 
-def _look_into(number: int, argument_at: int, tests: Sequence[Step]) -> list[Step]:
+def _look_into(number: int, argument_at: int, tests: Sequence[FilterInstruction]) -> list[FilterInstruction]:
     """Run tests on the low half of an argument if the call is ``number``; else go on behind them."""
     return [
-        Step(JUMP_EQUAL, number, miss=len(tests) + 2),
-        Step(LOAD, argument_at),
+        FilterInstruction(JUMP_EQUAL, number, miss=len(tests) + 2),
+        FilterInstruction(LOAD, argument_at),
         *tests,
-        Step(RETURN, ALLOW),
+        FilterInstruction(RETURN, ALLOW),
     ]
 
 

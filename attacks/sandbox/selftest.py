@@ -28,7 +28,7 @@ LIMITS = Limits(
     output_bytes=64 * 1024,
 )
 HOARD_LIMITS = replace(LIMITS, memory_bytes=96 * MIB)
-ATTEMPTS = Path(__file__).with_name("attempts.py")
+ATTEMPTS = Path(__file__).with_name("escape_attempts.py")
 HOARD = Path(__file__).with_name("hoard.py")
 DENIED = b"denied"
 SECRET = "kakurenbo-self-test-secret"  # noqa: S105 -- a marker, not a password
@@ -125,13 +125,13 @@ def _judge(
         found["counting"] = ""
     elif result.output:
         achieved = (hoarded.output or b"").decode("ascii", "replace")
-        found["counting"] = achieved or hoarded.reason
+        found["counting"] = achieved or str(hoarded.reason)
     if left_behind:
         found["writing"] = f"a file appeared outside: {left_behind[0]}"
     # A question counts as answered well only where its attempt came back and achieved nothing.
     checks = tuple(_check(name, found.get(name, "it could not be tried")) for name in QUESTIONS)
     ok = all(check.contained for check in checks)
-    denied = result.output is None and any(words in result.reason for words in NAMESPACES_DENIED)
+    denied = result.output is None and any(words in str(result.reason) for words in NAMESPACES_DENIED)
     mend = "" if ok else NAMESPACES_MEND if denied else backend.mend
     return SelfTest(backend.name, ok, checks, mend, backend.counted_by)
 

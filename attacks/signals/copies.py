@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from attacks.signals.evidence import Evidence
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 
 THRESHOLD = 0.5
 FEWEST = 20
@@ -14,7 +14,7 @@ FEWEST = 20
 Row = tuple[int, int, str, int, int]
 
 
-def near_duplicate(original: Dataset, first: Dataset, second: Dataset) -> Evidence:
+def near_duplicate(original: PurchaseData, first: PurchaseData, second: PurchaseData) -> Evidence:
     """How much of what two entries changed they changed in the same way.
 
     Both are close to the original, and so to each other; that is no evidence. Compared are the rows of T′,
@@ -30,7 +30,7 @@ def near_duplicate(original: Dataset, first: Dataset, second: Dataset) -> Eviden
     return compare_changes(changed_rows(original, first), changed_rows(original, second))
 
 
-def changed_rows(original: Dataset, released: Dataset) -> Counter[Row]:
+def changed_rows(original: PurchaseData, released: PurchaseData) -> Counter[Row]:
     """The rows of T′ that T does not hold."""
     return _rows(released) - _rows(original)
 
@@ -44,7 +44,7 @@ def compare_changes(mine: Counter[Row], theirs: Counter[Row]) -> Evidence:
     return Evidence("near-duplicate", share, THRESHOLD, detail)
 
 
-def _rows(data: Dataset) -> Counter[Row]:
+def _rows(data: PurchaseData) -> Counter[Row]:
     rows = data.transactions
     columns = (rows.day, rows.minute, rows.item.texts(), rows.price, rows.quantity)
     return Counter(zip(*(column.tolist() for column in columns), strict=True))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from attacks.signals.evidence import Evidence
-from datasets.tables import Dataset, Integers
+from datasets.tables import Integers, PurchaseData
 
 THRESHOLD = 4.5
 """Standard deviations: by chance about once in 150,000 tests."""
@@ -31,7 +30,7 @@ def row_order(truth: Integers) -> Evidence:
     return Evidence("row-order", z, THRESHOLD, {"people": len(truth)})
 
 
-def low_digits(original: Dataset, released: Dataset, truth: Integers) -> Evidence:
+def low_digits(original: PurchaseData, released: PurchaseData, truth: Integers) -> Evidence:
     """Whether low digits that were changed follow the true row number, or one of its binary digits.
 
     For every person the mean of the last digit of price, quantity and minute is compared with the same mean
@@ -52,14 +51,14 @@ def low_digits(original: Dataset, released: Dataset, truth: Integers) -> Evidenc
     return Evidence("low-digits", strongest, THRESHOLD, {"people": len(truth), **where})
 
 
-def _digit_means(original: Dataset, released: Dataset) -> list[tuple[str, Values, Values]]:
+def _digit_means(original: PurchaseData, released: PurchaseData) -> list[tuple[str, Values, Values]]:
     return [
         (name, _mean_digit(original, name), _mean_digit(released, name))
         for name in ("price", "quantity", "minute")
     ]
 
 
-def _mean_digit(data: Dataset, name: str) -> Values:
+def _mean_digit(data: PurchaseData, name: str) -> Values:
     rows = data.transactions
     digits = np.asarray(getattr(rows, name), dtype=np.int64) % 10
     count = np.bincount(rows.customer, minlength=data.n_customers)
@@ -69,6 +68,9 @@ def _mean_digit(data: Dataset, name: str) -> Values:
 
 def _deviations(first: Values, second: Values) -> float:
     """|ρ| √(n − 1); nothing where one of the two does not vary or there are too few."""
+    # Every process of the platform imports this module; few need this part of SciPy, which loads slowly.
+    from scipy.stats import rankdata
+
     if len(first) < FEWEST:
         return 0.0
     ranks = [rankdata(values) for values in (first, second)]

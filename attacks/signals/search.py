@@ -11,7 +11,7 @@ from attacks.signals.copies import changed_rows, compare_changes
 from attacks.signals.evidence import Evidence
 from attacks.signals.hidden_truth import low_digits, row_order
 from attacks.signals.same_guesses import shared_mistakes
-from datasets.tables import Dataset, Integers
+from datasets.tables import Integers, PurchaseData
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,17 @@ class Lit:
     attacks: tuple[int, int] | None = None
 
 
-def entries_alone(original: Dataset, released: Dataset, truth: Integers, entry: int) -> Iterator[Lit]:
+def entries_alone(
+    original: PurchaseData, released: PurchaseData, truth: Integers, entry: int
+) -> Iterator[Lit]:
     for evidence in (row_order(truth), low_digits(original, released, truth)):
         if evidence.is_lit:
             yield Lit(evidence, entry)
 
 
-def pairs_of_entries(original: Dataset, released: Mapping[int, Callable[[], Dataset]]) -> Iterator[Lit]:
+def pairs_of_entries(
+    original: PurchaseData, released: Mapping[int, Callable[[], PurchaseData]]
+) -> Iterator[Lit]:
     """Entries of different teams by key; each table is read once."""
     changes = {key: changed_rows(original, load()) for key, load in released.items()}
     for first, second in itertools.combinations(sorted(changes), 2):

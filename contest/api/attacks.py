@@ -7,30 +7,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
-from contest.api import requests, shapes
+from contest.api import request_serializers, serializers
 from contest.api.view import MemberView, PublicView
-from contest.archives import guesses_in, targets_bundle
-from contest.attack_page import attack_summary
-from contest.services import offence
+from contest.files.storage import submitted
+from contest.pages.attack import attack_summary
+from contest.pages.downloads import guesses_in, targets_bundle
+from contest.services import team_attacks
 from contest.services.attacks import targets_of
-from contest.storage import submitted
 
 
 class Targets(MemberView):
     @extend_schema(
         summary="What your team may attack; empty until the entries are frozen",
-        responses=shapes.EntryRef(many=True),
+        responses=serializers.EntryRef(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
         shown = targets_of(round_, team) if access.targets_are_public(round_) else []
-        return self.paged(shown, shapes.EntryRef)
+        return self.paged(shown, serializers.EntryRef)
 
 
 class TargetsArchive(MemberView):
     @extend_schema(
-        summary="M′ and T′ of all targets in one zip, a folder a target",
+        summary="M′ and T′ of all targets in one zip, one folder per target",
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, slug: str, round_slug: str) -> FileResponse:
@@ -45,49 +45,51 @@ class TargetsArchive(MemberView):
 class Attacks(MemberView):
     @extend_schema(
         summary="The attacks of your team; of all teams for organisers",
-        responses=shapes.AttackShape(many=True),
+        responses=serializers.AttackShape(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
-        return self.paged(access.attacks_for(self.viewer, round_), shapes.AttackShape)
+        return self.paged(access.attacks_for(self.viewer, round_), serializers.AttackShape)
 
 
 class AttackDetail(PublicView):
-    @extend_schema(summary="An attack: its runs, its log for its owners", responses=shapes.AttackDetailShape)
+    @extend_schema(
+        summary="An attack: its runs, its log for its owners", responses=serializers.AttackDetailShape
+    )
     def get(self, request: Request, slug: str, round_slug: str, attack_id: int) -> Response:
         attack = access.attack_for(self.viewer, slug, round_slug, attack_id)
         summary = attack_summary(self.viewer, attack)
         summary["note"] = attack.note if summary["show_log"] else None
-        return Response(shapes.AttackDetailShape(summary).data)
+        return Response(serializers.AttackDetailShape(summary).data)
 
 
 class Guesses(MemberView):
     @extend_schema(
-        summary="Hand in guesses, one file a target",
-        request={"multipart/form-data": requests.GuessUpload},
-        responses={201: shapes.AttackShape},
+        summary="Hand in guesses, one file per target",
+        request={"multipart/form-data": request_serializers.GuessUpload},
+        responses={201: serializers.AttackShape},
     )
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
-        data = self.read(requests.GuessUpload)
+        data = self.read(request_serializers.GuessUpload)
         with guesses_in(round_, team, data["archive"]) as guesses:
-            attack = offence.submit_guesses(round_, team, self.user, guesses, data["note"])
-        return Response(shapes.AttackShape(attack).data, 201)
+            attack = team_attacks.submit_guesses(round_, team, self.user, guesses, data["note"])
+        return Response(serializers.AttackShape(attack).data, 201)
 
 
 class Programs(MemberView):
     @extend_schema(
         summary="Hand in a re-identifier, or try it for free",
-        request={"multipart/form-data": requests.ProgramUpload},
-        responses={201: shapes.AttackShape},
+        request={"multipart/form-data": request_serializers.ProgramUpload},
+        responses={201: serializers.AttackShape},
     )
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
-        data = self.read(requests.ProgramUpload)
-        offence.require_runnable(data["program"].read(offence.MAX_PROGRAM_BYTES + 1))
+        data = self.read(request_serializers.ProgramUpload)
+        team_attacks.require_runnable(data["program"].read(team_attacks.MAX_PROGRAM_BYTES + 1))
         data["program"].seek(0)
-        program = submitted.put(data["program"], offence.MAX_PROGRAM_BYTES)
-        submit = offence.try_program if data["dry_run"] else offence.submit_program
-        return Response(shapes.AttackShape(submit(round_, team, self.user, program)).data, 201)
+        program = submitted.put(data["program"], team_attacks.MAX_PROGRAM_BYTES)
+        submit = team_attacks.try_program if data["dry_run"] else team_attacks.submit_program
+        return Response(serializers.AttackShape(submit(round_, team, self.user, program)).data, 201)

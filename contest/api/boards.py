@@ -10,13 +10,14 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from contest import access, queries
-from contest.api import shapes
+from contest import access
+from contest.api import serializers
 from contest.api.view import PublicView
-from contest.board import board_of
-from contest.matrix import Matrix, MatrixRow, attackers, matrix
+from contest.board import queries
+from contest.board.board_cache import board_of
+from contest.board.matrix import Matrix, MatrixRow, attackers, matrix
+from contest.jobs.job_version import RELEASE
 from contest.models import Entry, Round, Team
-from contest.release import RELEASE
 
 
 class Leaderboard(PublicView):
@@ -24,7 +25,7 @@ class Leaderboard(PublicView):
         summary="The board of a round",
         parameters=[OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)],
         responses={
-            200: shapes.BoardRowShape(many=True),
+            200: serializers.BoardRowShape(many=True),
             304: OpenApiResponse(description="The board is the one whose `ETag` you sent."),
         },
     )
@@ -63,19 +64,19 @@ def _board_row(row: queries.BoardRow) -> dict[str, Any]:
     return {**fields, "team": row.team_name, "measures": measures}
 
 
-BOARD_FIELDS = [str(name) for name in shapes.BoardRowShape().fields if name not in {"team", "measures"}]
-MEASURE_FIELDS = [str(name) for name in shapes.MeasureShape().fields]
+BOARD_FIELDS = [str(name) for name in serializers.BoardRowShape().fields if name not in {"team", "measures"}]
+MEASURE_FIELDS = [str(name) for name in serializers.MeasureShape().fields]
 
 
 class MatrixView(PublicView):
-    @extend_schema(summary="Every attack against every official entry", responses=shapes.MatrixShape)
+    @extend_schema(summary="Every attack against every official entry", responses=serializers.MatrixShape)
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         table = _matrix(self.viewer, round_)
         shown = table or Matrix([], [])
         rows = [_row(row, shown.entries) for row in shown.rows]
         answer = {"is_shown": table is not None, "entries": shown.entries, "rows": rows}
-        return Response(shapes.MatrixShape(answer).data)
+        return Response(serializers.MatrixShape(answer).data)
 
 
 def _row(row: MatrixRow, entries: Sequence[Entry]) -> dict[str, Any]:
@@ -96,24 +97,24 @@ def _row(row: MatrixRow, entries: Sequence[Entry]) -> dict[str, Any]:
 class Attackers(PublicView):
     @extend_schema(
         summary="Who finds most people; empty until the results are public",
-        responses=shapes.AttackerShape(many=True),
+        responses=serializers.AttackerShape(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         table = _matrix(self.viewer, round_)
         my_team = access.team_of(self.viewer, round_.contest)
-        return self.paged(attackers(table, my_team) if table else [], shapes.AttackerShape)
+        return self.paged(attackers(table, my_team) if table else [], serializers.AttackerShape)
 
 
 class History(PublicView):
     @extend_schema(
         summary="How the places went; empty until what attacks found is public",
-        responses=shapes.StandingShape(many=True),
+        responses=serializers.StandingShape(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         shown = access.sees_attacks(self.viewer, round_)
-        return self.paged(round_.standings.all() if shown else [], shapes.StandingShape)
+        return self.paged(round_.standings.all() if shown else [], serializers.StandingShape)
 
 
 def _matrix(viewer: access.Viewer, round_: Round) -> Matrix | None:

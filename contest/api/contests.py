@@ -3,35 +3,35 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from django.http import FileResponse, Http404
+from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from contest import access, queries
-from contest.api import requests, shapes
-from contest.api.round_shapes import RoundShape
+from contest import access
+from contest.api import request_serializers, serializers
+from contest.api.round_serializers import RoundShape
 from contest.api.view import PublicView
-from contest.archives import data_bundle
-from contest.feed import feed
+from contest.board import queries
+from contest.board.disclosure import budget_of
+from contest.board.ranking import find_ranking
 from contest.models import Attack, Round, User
-from contest.probing import budget_of
-from contest.ranking import find_ranking
+from contest.outside.event_feed import feed
+from contest.pages.downloads import data_download
 from contest.services.attempts import count_attempts
 from contest.services.contests import announce
-from contest.storage import published
 from datasets.rules import FileRules
 
 
 class Contests(PublicView):
-    @extend_schema(summary="The contests that you may see", responses=shapes.ContestShape(many=True))
+    @extend_schema(summary="The contests that you may see", responses=serializers.ContestShape(many=True))
     def get(self, request: Request) -> Response:
-        return self.paged(queries.contest_cards(self.viewer), shapes.ContestShape)
+        return self.paged(queries.contest_cards(self.viewer), serializers.ContestShape)
 
 
 class ContestDetail(PublicView):
-    @extend_schema(summary="A contest with its rounds and phases", responses=shapes.ContestDetailShape)
+    @extend_schema(summary="A contest with its rounds and phases", responses=serializers.ContestDetailShape)
     def get(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
         facts = {name: getattr(contest, name) for name in CONTEST_FIELDS}
@@ -41,7 +41,7 @@ class ContestDetail(PublicView):
             "my_team": access.team_of(self.viewer, contest),
             "can_organise": access.is_organiser(self.viewer, contest),
         }
-        return Response(shapes.ContestDetailShape(detail).data)
+        return Response(serializers.ContestDetailShape(detail).data)
 
 
 CONTEST_FIELDS = ("slug", "title", "summary", "description", "time_zone", "is_public", "max_team_size")
@@ -50,37 +50,39 @@ CONTEST_FIELDS = ("slug", "title", "summary", "description", "time_zone", "is_pu
 class Announcements(PublicView):
     scopes = {"GET": "read", "POST": "organise"}
 
-    @extend_schema(summary="What the organisers announced", responses=shapes.AnnouncementShape(many=True))
+    @extend_schema(
+        summary="What the organisers announced", responses=serializers.AnnouncementShape(many=True)
+    )
     def get(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
-        return self.paged(contest.announcements.all(), shapes.AnnouncementShape)
+        return self.paged(contest.announcements.all(), serializers.AnnouncementShape)
 
     @extend_schema(
         summary="Announce something (organisers)",
-        request=shapes.AnnouncementShape,
-        responses={201: shapes.AnnouncementShape},
+        request=serializers.AnnouncementShape,
+        responses={201: serializers.AnnouncementShape},
         auth=[{"token": []}],  # type: ignore[list-item]
     )
     def post(self, request: Request, slug: str) -> Response:
         if not isinstance(request.user, User):
             self.permission_denied(request)
         contest = access.organised_contest_for(request.user, slug)
-        data = self.read(shapes.AnnouncementShape)
+        data = self.read(serializers.AnnouncementShape)
         made = announce(contest, request.user, data["title"], data["body"], by_mail=data["by_mail"])
-        return Response(shapes.AnnouncementShape(made).data, 201)
+        return Response(serializers.AnnouncementShape(made).data, 201)
 
 
 class Events(PublicView):
     @extend_schema(
         summary="What happened in public since an event that you know",
-        parameters=[requests.FeedQuery],
-        responses=shapes.FeedShape,
+        parameters=[request_serializers.FeedQuery],
+        responses=serializers.FeedShape,
     )
     def get(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
-        query = requests.FeedQuery(data=request.query_params)
+        query = request_serializers.FeedQuery(data=request.query_params)
         query.is_valid(raise_exception=True)
-        return Response(shapes.FeedShape(feed(contest, query.validated_data["after"])).data)
+        return Response(serializers.FeedShape(feed(contest, query.validated_data["after"])).data)
 
 
 class Rounds(PublicView):
@@ -119,12 +121,4 @@ class Data(PublicView):
         responses={(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/zip"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, slug: str, round_slug: str, name: str) -> FileResponse:
-        found = access.round_for(self.viewer, slug, round_slug).dataset
-        files = found.files
-        if name in files:
-            return FileResponse(
-                published.open(files[name]), as_attachment=True, filename=name, content_type="text/csv"
-            )
-        if name != "data.zip":
-            raise Http404
-        return FileResponse(data_bundle(found), as_attachment=True, filename=f"{slug}-{round_slug}.zip")
+        return data_download(access.round_for(self.viewer, slug, round_slug), name)

@@ -7,38 +7,39 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from contest import access, vault
-from contest.api import requests, shapes
+from contest import access
+from contest.api import request_serializers, serializers
 from contest.api.view import MemberView, PublicView
-from contest.dry_run import check_upload
-from contest.entry_page import entry_context
+from contest.files import vault
+from contest.files.storage import Stored
+from contest.language.translation import say_problem
+from contest.pages.dry_run import check_upload
+from contest.pages.entry import entry_context
 from contest.services.entries import change_note, pin_entry, submit_entry
-from contest.storage import Stored
-from contest.words import say_problem
 from datasets.formats import Format
 
 
 class Entries(MemberView):
     @extend_schema(
         summary="The entries of your team; of all teams for organisers",
-        responses=shapes.EntryShape(many=True),
+        responses=serializers.EntryShape(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
-        return self.paged(access.entries_for(self.viewer, round_), shapes.EntryShape)
+        return self.paged(access.entries_for(self.viewer, round_), serializers.EntryShape)
 
     @extend_schema(
         summary="Hand in an entry",
-        request={"multipart/form-data": requests.EntryUpload},
-        responses={201: shapes.EntryShape},
+        request={"multipart/form-data": request_serializers.EntryUpload},
+        responses={201: serializers.EntryShape},
     )
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
         spec = round_.dataset.spec
-        data = self.read(requests.EntryUpload, format=spec)
+        data = self.read(request_serializers.EntryUpload, format=spec)
         entry = submit_entry(round_, team, self.user, _keep(data, spec), note=data["note"])
-        return Response(shapes.EntryShape(entry).data, 201)
+        return Response(serializers.EntryShape(entry).data, 201)
 
 
 def _keep(data: dict[str, Any], spec: Format) -> Stored:
@@ -57,47 +58,51 @@ class EntryCheck(MemberView):
     scopes = {"POST": "read"}
 
     @extend_schema(
-        summary="Check an entry's files without handing them in: free, nothing is kept",
-        request={"multipart/form-data": requests.EntryUpload},
-        responses={200: shapes.VerdictShape},
+        summary="Check an entry's files without handing them in: free, and nothing is stored",
+        request={"multipart/form-data": request_serializers.EntryUpload},
+        responses={200: serializers.VerdictShape},
     )
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
         spec = round_.dataset.spec
-        data = self.read(requests.EntryUpload, format=spec)
+        data = self.read(request_serializers.EntryUpload, format=spec)
         archive = data.get("archive")
         verdict = check_upload(round_, team, archive, {} if archive is not None else _parts(data, spec))
-        problems = [say_problem(problem) for problem in verdict.told()]
+        problems = [say_problem(problem) for problem in verdict.as_data()]
         answer = {"valid": verdict.ok, "problem_total": verdict.total, "problems": problems}
-        return Response(shapes.VerdictShape(answer).data)
+        return Response(serializers.VerdictShape(answer).data)
 
 
 class EntryDetail(PublicView):
-    @extend_schema(summary="An entry: state, problems, scores, attacks", responses=shapes.EntryDetailShape)
+    @extend_schema(
+        summary="An entry: state, problems, scores, attacks", responses=serializers.EntryDetailShape
+    )
     def get(self, request: Request, slug: str, round_slug: str, entry_id: int) -> Response:
         entry = access.entry_for(self.viewer, slug, round_slug, entry_id)
         context = entry_context(self.viewer, entry)
         context["note"] = entry.note if context["can_see_details"] else None
-        return Response(shapes.EntryDetailShape(context).data)
+        return Response(serializers.EntryDetailShape(context).data)
 
 
 class Pin(MemberView):
-    @extend_schema(summary="Make an entry the official one", request=None, responses=shapes.EntryShape)
+    @extend_schema(summary="Make an entry the official one", request=None, responses=serializers.EntryShape)
     def post(self, request: Request, slug: str, round_slug: str, entry_id: int) -> Response:
         entry = access.own_entry_for(self.viewer, slug, round_slug, entry_id)
         pin_entry(entry, self.user)
-        return Response(shapes.EntryShape(access.entry_for(self.viewer, slug, round_slug, entry_id)).data)
+        return Response(
+            serializers.EntryShape(access.entry_for(self.viewer, slug, round_slug, entry_id)).data
+        )
 
 
 class Note(MemberView):
     @extend_schema(
         summary="Change the note of an entry; only your team sees it",
-        request=requests.EntryNote,
-        responses=requests.EntryNote,
+        request=request_serializers.EntryNote,
+        responses=request_serializers.EntryNote,
     )
     def post(self, request: Request, slug: str, round_slug: str, entry_id: int) -> Response:
         entry = access.own_entry_for(self.viewer, slug, round_slug, entry_id)
-        change_note(entry, self.user, self.read(requests.EntryNote)["note"])
+        change_note(entry, self.user, self.read(request_serializers.EntryNote)["note"])
         entry.refresh_from_db()
         return Response({"note": entry.note})

@@ -21,7 +21,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from contest import troubles
+from contest import outages
 from contest.errors import Refused
 
 logger = logging.getLogger(__name__)
@@ -69,10 +69,10 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(error, ModelError):
         return Response(body("invalid-request", " ".join(error.messages)), 422)
     if isinstance(error, RequestDataTooBig):
-        return Response(troubles.TOO_LARGE.body, troubles.TOO_LARGE.status)
+        return Response(outages.TOO_LARGE.body, outages.TOO_LARGE.status)
     if isinstance(error, TooManyFieldsSent | TooManyFilesSent | SuspiciousOperation):
         return Response(body("malformed", _("The request cannot be read.")), 400)
-    if trouble := troubles.trouble_of(error):
+    if trouble := outages.trouble_of(error):
         logger.error("%s", error, exc_info=error)
         return Response(trouble.body, trouble.status, headers=trouble.headers)
     reference = uuid.uuid4().hex[:12]

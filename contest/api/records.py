@@ -13,14 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
-from contest.api import shapes
-from contest.api.organise import OrganiserView
+from contest.api import serializers
+from contest.api.organisers_attacks import OrganiserView
 from contest.api.view import valid
+from contest.archive.importing import archive_contest
 from contest.errors import Refused
 from contest.forms.audit import AuditSearchForm
 from contest.models import AuditEvent, Signal
-from contest.services.archiving import archive_contest
-from contest.services.audit import extend_chain, verify_chain
+from contest.records.audit import extend_chain, verify_chain
 from contest.services.signals import request_signals
 
 Shape = s.Serializer[Any]
@@ -29,7 +29,7 @@ Shape = s.Serializer[Any]
 class AuditQuery(Shape):
     """Everything is optional, as in the search of the page."""
 
-    words = s.CharField(required=False, max_length=100, help_text="In the act, its subject, who, or why.")
+    words = s.CharField(required=False, max_length=100, help_text="In the action, its subject, who, or why.")
     verb = s.CharField(required=False, max_length=60)
     since = s.DateField(required=False)
     until = s.DateField(required=False)
@@ -95,11 +95,13 @@ class Signals(OrganiserView):
         return self.paged(Signal.objects.filter(round=round_), SignalShape)
 
     @extend_schema(
-        summary="Let a worker look for signals of cheating", request=None, responses={201: shapes.JobShape}
+        summary="Let a worker look for signals of cheating",
+        request=None,
+        responses={201: serializers.JobShape},
     )
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.organised_round_for(self.viewer, slug, round_slug)
-        return Response(shapes.JobShape(request_signals(round_, self.user)).data, 201)
+        return Response(serializers.JobShape(request_signals(round_, self.user)).data, 201)
 
 
 class ArchiveView(OrganiserView):

@@ -10,18 +10,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
-from contest.api import requests, shapes
+from contest.api import request_serializers, serializers
 from contest.api.view import MemberView
+from contest.archive.importing import set_archive_consent
 from contest.models import ApiToken, Entry, Team
 from contest.services import teams
-from contest.services.archiving import set_archive_consent
 from contest.services.attempts import count_attempts
 
 
 class Me(MemberView):
     scopes = {}
 
-    @extend_schema(summary="Whose token this is and what it may do", responses=shapes.MeShape)
+    @extend_schema(summary="Whose token this is and what it may do", responses=serializers.MeShape)
     def get(self, request: Request) -> Response:
         token = request.auth
         assert isinstance(token, ApiToken)
@@ -38,21 +38,23 @@ class Me(MemberView):
                 {"contest": row.contest.slug, "id": row.team_id, "name": row.team.name} for row in memberships
             ],
         }
-        return Response(shapes.MeShape(answer).data)
+        return Response(serializers.MeShape(answer).data)
 
 
 class OwnTeam(MemberView):
-    @extend_schema(summary="Your team in this contest", responses=shapes.TeamShape)
+    @extend_schema(summary="Your team in this contest", responses=serializers.TeamShape)
     def get(self, request: Request, slug: str) -> Response:
         team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
-        return Response(shapes.TeamShape(_facts(self.viewer, team)).data)
+        return Response(serializers.TeamShape(_facts(self.viewer, team)).data)
 
-    @extend_schema(summary="Make a team", request=requests.TeamName, responses={201: shapes.TeamShape})
+    @extend_schema(
+        summary="Make a team", request=request_serializers.TeamName, responses={201: serializers.TeamShape}
+    )
     def post(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
-        data = self.read(requests.TeamName)
+        data = self.read(request_serializers.TeamName)
         team = teams.create_team(contest, self.user, data["name"])
-        return Response(shapes.TeamShape(_facts(self.viewer, team)).data, 201)
+        return Response(serializers.TeamShape(_facts(self.viewer, team)).data, 201)
 
 
 def _facts(viewer: access.Viewer, team: Team) -> dict[str, Any]:
@@ -76,13 +78,13 @@ class Invitations(MemberView):
     @extend_schema(
         summary="Make an invitation link for your team",
         request=None,
-        responses={201: shapes.InvitationShape},
+        responses={201: serializers.InvitationShape},
     )
     def post(self, request: Request, slug: str) -> Response:
         team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
         secret = teams.create_invitation(team, self.user)
         url = request.build_absolute_uri(reverse("join", args=[secret]))
-        return Response(shapes.InvitationShape({"url": url}).data, 201)
+        return Response(serializers.InvitationShape({"url": url}).data, 201)
 
 
 class Invitation(MemberView):
@@ -95,24 +97,26 @@ class Invitation(MemberView):
 
 class ArchiveConsent(MemberView):
     @extend_schema(
-        summary="Let your team’s files stand in the archive, or their hashes only",
-        request=requests.Consent,
-        responses=requests.Consent,
+        summary="Include your team’s files in the archive, or only their hashes",
+        request=request_serializers.Consent,
+        responses=request_serializers.Consent,
     )
     def post(self, request: Request, slug: str) -> Response:
         team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
-        consents = self.read(requests.Consent)["consent"]
+        consents = self.read(request_serializers.Consent)["consent"]
         set_archive_consent(team, self.user, consents)
         return Response({"consent": consents})
 
 
 class Join(MemberView):
     @extend_schema(
-        summary="Join a team by an invitation", request=requests.JoinToken, responses=shapes.TeamShape
+        summary="Join a team by an invitation",
+        request=request_serializers.JoinToken,
+        responses=serializers.TeamShape,
     )
     def post(self, request: Request) -> Response:
         if isinstance(request.auth, ApiToken) and request.auth.team_id is not None:
             raise PermissionDenied(_("A team's token cannot join a team."), code="token-of-a-team")
-        data = self.read(requests.JoinToken)
+        data = self.read(request_serializers.JoinToken)
         team = teams.join_team(access.invitation_for(data["token"]), self.user)
-        return Response(shapes.TeamShape(_facts(self.viewer, team)).data)
+        return Response(serializers.TeamShape(_facts(self.viewer, team)).data)

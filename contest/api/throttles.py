@@ -8,7 +8,7 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
-from contest.doors import client_network
+from contest.client_address import client_network
 from contest.models import ApiToken
 
 

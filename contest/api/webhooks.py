@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from contest import access
 from contest.api.view import MemberView
 from contest.models import Contest, Delivery, Team, Webhook
-from contest.outgoing import LONGEST_ADDRESS
-from contest.services.webhooks import create_webhook, end_webhook
+from contest.outside.safe_http import LONGEST_ADDRESS
+from contest.outside.webhooks import create_webhook, end_webhook
 
 Shape = s.Serializer[Any]
 ORGANISERS: dict[str, str] = {"GET": "organise", "POST": "organise", "DELETE": "organise"}
@@ -30,7 +30,7 @@ class WebhookShape(Shape):
     id = s.IntegerField(source="pk")
     url = s.CharField()
     created_at = s.DateTimeField()
-    failures = s.IntegerField(help_text="Deliveries given up in a row.")
+    failures = s.IntegerField(help_text="Consecutive deliveries that were given up.")
     ended_at = s.DateTimeField(allow_null=True)
     ended_because = s.CharField(allow_blank=True)
 

@@ -1,1 +1,1 @@
-"""A contest for ever: one zip that holds everything and can be verified with nothing but Python."""
+"""A whole contest as one zip, which can be verified with nothing but Python."""

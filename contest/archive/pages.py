@@ -9,10 +9,10 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
-from contest import queries
-from contest.markdown import to_html
+from contest.board import queries
+from contest.board.ranking import find_ranking
+from contest.language.markdown import to_html
 from contest.models import Attack, AttackRun, Contest, Round
-from contest.ranking import find_ranking
 
 STYLES = ("css/tokens.css", "css/base.css")
 

@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Field, ForeignKey, JSONField, Model
 
 from contest.archive.tables import PERSON, TABLES, Link, Table, table_name
-from contest.archive.verify import BadArchive
 from contest.models import AuditEvent, Contest, User
+from contest.records.verify import BadArchive
 
 Numbers = dict[str, dict[int, int]]
 """Table → number there → number here: primary keys to row numbers when writing, the reverse when reading."""
@@ -65,6 +65,11 @@ def _value(column: Field[Any, Any], row: Model, numbers: Numbers) -> Any:
     value = getattr(row, column.attname)
     if isinstance(column, ForeignKey) and value is not None:
         return numbers[table_name(column.remote_field.model)][value]
+    return as_json(value)
+
+
+def as_json(value: Any) -> Any:
+    """A value of a row as JSON can hold it: moments in UTC, and numbers without end as text."""
     if isinstance(value, datetime.datetime):
         return value.astimezone(datetime.UTC).isoformat()
     if isinstance(value, datetime.date):

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import F, Field, ForeignKey, Model, QuerySet
 
 from contest import models
+from contest.declarations.round import BEFORE
 from contest.models import Contest, Team, User
 
 PERSON = "person"
@@ -72,15 +73,6 @@ def _teams(contest: Contest) -> QuerySet[Any]:
     return Team.objects.filter(contest=contest).order_by(F("merged_into").asc(nulls_first=True), "pk")
 
 
-def _house_jobs(contest: Contest) -> QuerySet[Any]:
-    """The bundle's baselines are kept as the jobs that made them; of other jobs the outcome is enough."""
-    rounds = list(contest.rounds.values_list("pk", flat=True))
-    return models.Job.objects.filter(kind=models.Job.Kind.HOUSE, payload__round__in=rounds).order_by("pk")
-
-
-BEFORE = {"house_takes_places": True, "attacks_in_total": None, "all_targets": False}
-"""How rounds were played before these settings were there."""
-
 TABLES = (
     Table(
         models.Contest,
@@ -139,12 +131,7 @@ TABLES = (
         _of_rounds(models.Rescore, "round__"),
         links={"preview": ("", "entry", models.Entry)},
     ),
-    Table(
-        models.Job,
-        _house_jobs,
-        left_out=frozenset({"entry", "attack_run", "owner", "token", "lease_until", "worker", "error"}),
-        links={"payload": (None, "round", models.Round)},
-    ),
+    Table(models.HouseOrder, _of_rounds(models.HouseOrder, "round__")),
     Table(
         models.AuditEvent,
         lambda contest: models.AuditEvent.objects.filter(contest=contest).order_by("number", "pk"),
@@ -164,6 +151,7 @@ NOT_ARCHIVED = {
     "knock": "who tried what too often concerns nobody after a day",
     "webhook": "where news are sent is a matter of this installation",
     "delivery": "news that were sent are over",
+    "job": "of work that is done the outcome is enough",
     "signal": "evidence is computed again from what is archived",
     "heartbeat": "the processes of one moment",
     "auditchain": "the end of the audit log is known from its rows",

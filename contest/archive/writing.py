@@ -12,16 +12,17 @@ from django.conf import settings
 
 from anonymizers.registry import EVERY_ANONYMIZER
 from attacks.registry import EVERY_ATTACK
-from contest.archive import verify
 from contest.archive.pages import static_pages
 from contest.archive.rows import Row, rows_of
 from contest.archive.tables import PERSON, TABLES
-from contest.archive.zips import ZipWriter, line
+from contest.archive.zips import ArchiveWriter, line
+from contest.board import queries
 from contest.bundle.writing import bundle_text
 from contest.errors import Refused
+from contest.files.db_snapshot import snapshot
 from contest.models import Contest, Job
+from contest.records import verify
 from contest.services.bundles import export_bundle
-from contest.snapshot import snapshot
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
 
 PACKAGES = ("numpy", "pandas", "scipy", "scikit-learn", "numba", "highspy")
@@ -58,7 +59,7 @@ def write_archive(contest: Contest, target: IO[bytes]) -> dict[str, Any]:
         **{f"rows/{table}.jsonl": "".join(map(line, found)) for table, found in rows.items()},
         **pages,
     }
-    with ZipWriter(target) as writer:
+    with ArchiveWriter(target) as writer:
         for name in sorted(texts):
             writer.add(name, [texts[name].encode("utf-8")])
         for name, sha256 in sorted(exported.files.items()):
@@ -69,13 +70,8 @@ def write_archive(contest: Contest, target: IO[bytes]) -> dict[str, Any]:
 
 
 def _require_rest(contest: Contest) -> None:
-    rounds = list(contest.rounds.values_list("pk", flat=True))
-    under_way = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
-    count = (
-        under_way.filter(entry__round__in=rounds).count()
-        + under_way.filter(attack_run__entry__round__in=rounds).count()
-        + under_way.filter(payload__round__in=rounds).count()
-    )
+    counts = queries.job_counts(contest)
+    count = counts.get(Job.State.QUEUED, 0) + counts.get(Job.State.RUNNING, 0)
     if count:
         raise Refused(
             "under-way",

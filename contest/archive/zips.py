@@ -1,41 +1,42 @@
-"""Zips whose bytes depend on nothing but their content, with the hash of every file."""
+"""Zips with a manifest: the length and the hash of every file."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from contest.archive import verify
+from contest.archive.file_stores import STORES
 from contest.errors import Refused
-from contest.stores import STORES
+from contest.records import verify
+from datasets.zip_writer import ZipWriter, chunks_of
 
 
-class ZipWriter:
-    """Adds files and notes their hashes; `finish` writes the manifest."""
+class ArchiveWriter:
+    """Adds files and records their hashes; `finish` writes the manifest."""
 
     def __init__(self, target: IO[bytes]) -> None:
-        self.archive = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
+        self.zip = ZipWriter(target)
         self.files: dict[str, dict[str, Any]] = {}
 
-    def __enter__(self) -> ZipWriter:
+    def __enter__(self) -> ArchiveWriter:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.archive.close()
+        self.zip.__exit__(*error)
 
     def add(self, name: str, chunks: Iterable[bytes]) -> None:
-        member = zipfile.ZipInfo(name)
-        member.compress_type = zipfile.ZIP_DEFLATED
-        member.external_attr = 0o600 << 16
         digest, size = hashlib.sha256(), 0
-        with self.archive.open(member, "w", force_zip64=name.startswith("rows/")) as stream:
+
+        def counted() -> Iterator[bytes]:
+            nonlocal size
             for chunk in chunks:
                 digest.update(chunk)
                 size += len(chunk)
-                stream.write(chunk)
+                yield chunk
+
+        self.zip.add(name, counted(), may_be_huge=name.startswith("rows/"))
         if name != verify.MANIFEST:
             self.files[name] = {"bytes": size, "sha256": digest.hexdigest()}
 
@@ -45,7 +46,7 @@ class ZipWriter:
         except FileNotFoundError:
             raise Refused("file-missing", f"The file {sha256} is not in the store {store!r}.") from None
         with file:
-            self.add(name, iter(lambda: file.read(verify.CHUNK), b""))
+            self.add(name, chunks_of(file))
         if self.files[name]["sha256"] != sha256:
             raise Refused("file-damaged", f"The file {sha256} of the store {store!r} has other bytes by now.")
 

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import hashlib
-import json
-import zoneinfo
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path as FilePath
 from typing import IO, Any
 
 from jsonschema import Draft202012Validator
@@ -20,13 +15,19 @@ from anonymizers.anonymizer import ParameterError
 from anonymizers.parameters import checked
 from anonymizers.registry import EVERY_ANONYMIZER, anonymizer
 from attacks.games import find_game
+from contest.bundle import expectations as expect
 from contest.bundle.build import SOURCES, build_bundle
+from contest.bundle.declared import ROUND, node_at
+from contest.bundle.expectations import described, one_of, schema
 from contest.bundle.reading import BundleProblem, Document, Path
 from contest.bundle.spans import faults
-from contest.bundle.specification import Bundle, PhaseSpec, named_files, telling
+from contest.bundle.specification import Bundle, PhaseSpec, named_files
+from contest.declarations.contest import CONTEST
+from contest.declarations.phase import ENDS_AT, STARTS_AT
+from contest.declarations.round import DEFAULTS, defaults_for
 from contest.names.policy import TITLE, BadName, clean_name
-from contest.ranking import RANKINGS
 from datasets.formats import Format, find_format
+from datasets.setting import NOTHING, BadValue, Setting
 from scoring.registry import measures_of
 
 OpenFile = Callable[[str], IO[bytes]]
@@ -43,14 +44,6 @@ class Checked:
     @property
     def ok(self) -> bool:
         return self.bundle is not None
-
-
-@lru_cache
-def schema() -> dict[str, Any]:
-    """The published JSON schema of a bundle."""
-    text = (FilePath(__file__).parent / "schema.json").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
 
 
 def check_bundle(text: str, file: str = "contest.yaml", open_file: OpenFile | None = None) -> Checked:
@@ -80,21 +73,13 @@ def _tell(document: Document, error: ValidationError) -> None:
     if error.validator == "additionalProperties":
         for key in error.instance:
             if key not in known:
-                document.add((*path, key), "unknown-key", _one_of(known, key))
+                document.add((*path, key), "unknown-key", one_of(known, key))
     elif error.validator == "required":
         for key in error.validator_value:
             if key not in error.instance and f"'{key}' is" in error.message:
-                document.add((*path, key), "missing-key", f"a key '{key}'")
+                document.add((*path, key), "missing-key", expect.A_KEY(key=key))
     else:
-        document.add(path, "bad-value", rules.get("description", "something else"), error.instance)
-
-
-def _one_of(known: Iterable[str], got: str) -> str:
-    """The known names, and first the one that was probably meant."""
-    names = list(known)
-    near = difflib.get_close_matches(got, names, n=1)
-    listed = "one of " + ", ".join(names)
-    return f"{near[0]}, or another {listed}" if near else listed
+        document.add(path, "bad-value", described(rules), error.instance)
 
 
 def _check_contest(document: Document) -> None:
@@ -102,30 +87,38 @@ def _check_contest(document: Document) -> None:
     try:
         clean_name(data["title"], TITLE)
     except BadName as bad:
-        expected = "a title of visible letters of one script"
-        document.add(("title",), bad.code, expected, data["title"])
-    try:
-        zoneinfo.ZoneInfo(data["time-zone"])
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        expected = "the name of a time zone, such as Asia/Tokyo"
-        document.add(("time-zone",), "unknown-zone", expected, data["time-zone"])
+        document.add(("title",), bad.code, expect.A_TITLE(), data["title"])
+    _check_settings(document, CONTEST, data, ())
     for name, source in data["data"].items():
         if not 1 <= len(name) <= 120:
-            document.add(("data", name), "bad-value", "a name of 1 to 120 characters", name)
+            document.add(("data", name), "bad-value", expect.A_NAME_OF(n=120), name)
         kinds = [kind for kind in SOURCES if kind in source]
         _check_tables(document, source, ("data", name))
         if all(round_["data"] != name for round_ in data["rounds"]):
-            document.add(("data", name), "unused-data", "a data set that a round uses", name)
+            document.add(("data", name), "unused-data", expect.A_USED_DATA_SET(), name)
         if len(kinds) != 1:
-            expected = "exactly one of " + ", ".join(SOURCES)
+            expected = expect.ONE_SOURCE(names=list(SOURCES))
             document.add(("data", name), "data-source", expected, ", ".join(kinds) or "none")
     slugs: dict[str, int] = {}
     for place, round_ in enumerate(data["rounds"]):
         first = slugs.setdefault(round_["slug"], place)
         if first != place:
             path: Path = ("rounds", place, "slug")
-            document.add(path, "slug-twice", "a slug that no other round has", round_["slug"])
+            document.add(path, "slug-twice", expect.ANOTHER_SLUG(), round_["slug"])
         _check_round(document, round_, ("rounds", place))
+
+
+def _check_settings(
+    document: Document, settings: Iterable[Setting], given: Mapping[str, Any], path: Path
+) -> None:
+    """What a schema cannot say, such as whether there is a time zone or a ranking rule of that name."""
+    for setting in settings:
+        node = node_at(given, setting.place)
+        try:
+            if node is not NOTHING:
+                setting.checked(node)
+        except BadValue as bad:
+            document.add((*path, *setting.place), bad.code, bad.expected, bad.got)
 
 
 def _check_tables(document: Document, source: Mapping[str, Any], path: Path) -> None:
@@ -137,9 +130,10 @@ def _check_tables(document: Document, source: Mapping[str, Any], path: Path) -> 
     for part, wanted in wants.items():
         given = part in source["files"]
         if given and not wanted:
-            document.add((*path, "files", part), "file-of-another-format", f"no {part} in {spec.name}")
+            expected = expect.NO_PART(part=part, name=spec.name)
+            document.add((*path, "files", part), "file-of-another-format", expected)
         if wanted and not given and part == "master":
-            document.add((*path, "files", part), "missing-key", f"a key '{part}'")
+            document.add((*path, "files", part), "missing-key", expect.A_KEY(key=part))
 
 
 def _format(source: Mapping[str, Any]) -> Format:
@@ -149,13 +143,10 @@ def _format(source: Mapping[str, Any]) -> Format:
 def _check_round(document: Document, round_: Mapping[str, Any], path: Path) -> None:
     names = list(document.data["data"])
     if round_["data"] not in names:
-        document.add((*path, "data"), "unknown-data", _one_of(names, round_["data"]), round_["data"])
+        document.add((*path, "data"), "unknown-data", one_of(names, round_["data"]), round_["data"])
         return
     spec = _format(document.data["data"][round_["data"]])
-    rankings = [ranking.name for ranking in RANKINGS]
-    if round_.get("ranking", "2016") not in rankings:
-        expected = _one_of(rankings, round_["ranking"])
-        document.add((*path, "ranking"), "unknown-ranking", expected, round_["ranking"])
+    _check_settings(document, ROUND, round_, path)
     attacks = [attack.name for attack in find_game(spec.name).attacks]
     _check_names(document, round_.get("attacks", []), attacks, (*path, "attacks"), "attack")
     _check_limits(document, round_.get("limits", []), spec, (*path, "limits"))
@@ -170,16 +161,16 @@ def _check_names(
 ) -> None:
     for place, name in enumerate(names):
         if name not in known:
-            document.add((*path, place), f"unknown-{kind}", _one_of(known, name), name)
+            document.add((*path, place), f"unknown-{kind}", one_of(known, name), name)
         elif name in names[:place]:
-            document.add((*path, place), f"{kind}-twice", "a name once", name)
+            document.add((*path, place), f"{kind}-twice", expect.A_NAME_ONCE(), name)
 
 
 def _check_rules(document: Document, rules: Mapping[str, Any], spec: Format, path: Path) -> None:
     known = [name.replace("_", "-") for name in spec.rules]
     for name in rules:
         if name not in known:
-            document.add((*path, name), "rule-of-another-format", _one_of(known, name))
+            document.add((*path, name), "rule-of-another-format", one_of(known, name))
 
 
 def _check_limits(document: Document, limits: Sequence[Mapping[str, Any]], spec: Format, path: Path) -> None:
@@ -187,41 +178,53 @@ def _check_limits(document: Document, limits: Sequence[Mapping[str, Any]], spec:
     _check_names(document, [limit["measure"] for limit in limits], known, path, "measure")
     for place, limit in enumerate(limits):
         if ("at-most" in limit) == ("at-least" in limit):
-            document.add((*path, place), "limit-bound", "either at-most or at-least")
+            document.add((*path, place), "limit-bound", expect.ONE_BOUND())
 
 
 def _check_baseline(document: Document, baseline: Mapping[str, Any], spec: Format, path: Path) -> None:
     method = baseline["method"]
     known = [it.name for it in EVERY_ANONYMIZER if it.format == spec.name]
     if method not in known:
-        document.add((*path, "method"), "unknown-method", _one_of(known, method), method)
+        document.add((*path, "method"), "unknown-method", one_of(known, method), method)
         return
     given = baseline.get("parameters", {})
     try:
         checked(method, anonymizer(method).parameters, given)
     except ParameterError as error:
-        document.add((*path, "parameters"), "bad-parameters", f"other parameters: {error}".rstrip("."))
+        document.add((*path, "parameters"), "bad-parameters", expect.OTHER_PARAMETERS(problem=error.message))
 
 
 def _check_phases(document: Document, round_: Mapping[str, Any], path: Path) -> None:
     phases = []
     for kind, span in round_["phases"].items():
-        times = []
-        for end in ("from", "until"):
-            try:
-                times.append(datetime.datetime.fromisoformat(span[end]))
-            except ValueError:
-                document.add((*path, kind, end), "no-such-time", "a time that exists", span[end])
-        if len(times) == 2:
-            phases.append(PhaseSpec(kind, *times))
-    for fault in faults(phases, round_.get("feedback", telling(round_.get("weight", 1.0))["feedback"])):
+        times = [_time(document, span, setting, (*path, kind)) for setting in (STARTS_AT, ENDS_AT)]
+        if times[0] is not None and times[1] is not None:
+            phases.append(PhaseSpec(kind, times[0], times[1]))
+    usual = defaults_for(round_.get("weight", DEFAULTS["weight"]))
+    for fault in faults(phases, round_.get("feedback", usual["feedback"])):
         phase, before = fault.phase, fault.before
         if fault.code == "phase-has-no-length":
-            end, expected = "until", f"a time after the start, {round_['phases'][phase.kind]['from']}"
+            end, expected = "until", expect.AFTER_THE_START(start=round_["phases"][phase.kind]["from"])
         else:
             end = "from"
-            expected = f"a start not before the end of {before.kind}, {before.ends_at.isoformat()}"
+            expected = expect.NOT_BEFORE_THE_END(phase=before.kind, end=before.ends_at.isoformat())
         document.add((*path, phase.kind, end), fault.code, expected, round_["phases"][phase.kind][end])
+
+
+def _time(
+    document: Document, span: Mapping[str, str], setting: Setting, path: Path
+) -> datetime.datetime | None:
+    (key,) = setting.place
+    try:
+        datetime.datetime.fromisoformat(span[key])
+        moment: datetime.datetime = setting.checked(span[key])
+    except BadValue as bad:
+        document.add((*path, key), bad.code, bad.expected, bad.got)
+    except ValueError:
+        document.add((*path, key), "no-such-time", expect.A_TIME_THAT_EXISTS(), span[key])
+    else:
+        return moment
+    return None
 
 
 def _check_files(document: Document, open_file: OpenFile) -> None:
@@ -231,10 +234,10 @@ def _check_files(document: Document, open_file: OpenFile) -> None:
                 with open_file(file) as opened:
                     got = _digest(opened)
             except FileNotFoundError:
-                document.add(path, "missing-file", f"a file {file} beside the bundle")
+                document.add(path, "missing-file", expect.A_FILE_BESIDE(name=file))
                 continue
             if sha256 is not None and got != sha256:
-                document.add(path, "other-file", f"the file {file} with sha256 {sha256}", got)
+                document.add(path, "other-file", expect.THE_FILE(name=file, sha256=sha256), got)
 
 
 def _files(name: str, source: Mapping[str, Any]) -> Iterable[tuple[Path, str, str | None]]:

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import IO
 
 from contest.bundle.check import Checked, OpenFile, check_bundle
+from contest.bundle.expectations import A_FILE_IN_ZIP, A_SOUND_ZIP, UTF8
 from contest.bundle.reading import MAX_CHARACTERS, BundleProblem
 from contest.bundle.specification import Bundle
 from datasets.archive import ArchiveError, Limits, open_upload
+from datasets.lookup import unknown_name
+from datasets.messages import Message
+from datasets.zip_writer import ZipWriter, chunks_of
 
 IN_ZIP = "contest.yaml"
 PRESETS = Path(__file__).parent / "presets"
@@ -25,7 +29,7 @@ def preset_names() -> list[str]:
 def preset_text(name: str) -> str:
     """The text of a preset of the house."""
     if name not in preset_names():
-        raise KeyError(f"There is no preset {name!r}. There are: {', '.join(preset_names())}.")
+        raise KeyError(unknown_name(preset_names(), name, "preset"))
     return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")
 
 
@@ -73,12 +77,12 @@ def open_zip(file: IO[bytes], name: str) -> OpenBundle:
         file.seek(0)
         opened = open_upload(file, wanted, LIMITS, name)  # type: ignore[arg-type]
     except (ArchiveError, zipfile.BadZipFile) as error:
-        problem = BundleProblem(name, None, "", "bad-archive", None, f"a sound zip ({error})")
+        problem = BundleProblem(name, None, "", "bad-archive", None, A_SOUND_ZIP(problem=_damage(error)))
         return OpenBundle(Checked(None, (problem,)), _nothing_beside)
     for part in opened.values():
         stack.callback(part.close)
     if IN_ZIP not in opened:
-        problem = BundleProblem(name, None, "", "missing-file", None, f"a file {IN_ZIP} in the zip")
+        problem = BundleProblem(name, None, "", "missing-file", None, A_FILE_IN_ZIP(name=IN_ZIP))
         return OpenBundle(Checked(None, (problem,)), _nothing_beside, stack)
 
     def member(wanted: str) -> IO[bytes]:
@@ -102,10 +106,16 @@ def open_upload_bundle(file: IO[bytes], name: str) -> OpenBundle:
 
 def write_zip(path: Path, text: str, files: Mapping[str, IO[bytes]]) -> None:
     """Write a bundle and its data files as one zip; the same content gives the same bytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo(IN_ZIP), text.encode("utf-8"), zipfile.ZIP_DEFLATED)
+    with path.open("wb") as target, ZipWriter(target) as writer:
+        writer.add(IN_ZIP, [text.encode("utf-8")])
         for name in sorted(files):
-            archive.writestr(zipfile.ZipInfo(name), files[name].read(), zipfile.ZIP_DEFLATED)
+            writer.add(name, chunks_of(files[name]))
+
+
+def _damage(error: ArchiveError | zipfile.BadZipFile) -> list[Message] | str:
+    if isinstance(error, ArchiveError):
+        return [problem.message for problem in error.verdict.problems]
+    return str(error)
 
 
 def _checked(content: bytes, name: str, open_file: OpenFile) -> Checked:
@@ -113,7 +123,7 @@ def _checked(content: bytes, name: str, open_file: OpenFile) -> Checked:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        return Checked(None, (BundleProblem(name, line, "", "not-utf8", None, "text in UTF-8"),))
+        return Checked(None, (BundleProblem(name, line, "", "not-utf8", None, UTF8()),))
     return check_bundle(text, name, open_file)
 
 

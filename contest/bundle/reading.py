@@ -9,7 +9,18 @@ from typing import Any
 
 import yaml
 
+from contest.bundle.expectations import (
+    A_KEY_ONCE,
+    A_MAPPING,
+    A_TEXT_AS_KEY,
+    A_YAML,
+    AT_MOST_CHARACTERS,
+    AT_MOST_LEVELS,
+    NO_ALIASES,
+)
+from datasets.messages import Message
 from datasets.problems import shown
+from datasets.setting import A_FINITE_NUMBER
 
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 20
@@ -20,8 +31,8 @@ Path = tuple[str | int, ...]
 class BundleProblem:
     """One fault of a bundle: the line, the key, what stands there, what was expected.
 
-    >>> print(BundleProblem("contest.yaml", 17, "rounds[0].weight", "bad-value", "-1", "a number >= 0"))
-    contest.yaml, line 17, rounds[0].weight: got '-1', expected a number >= 0. [bad-value]
+    >>> print(BundleProblem("contest.yaml", 17, "rounds[0].weight", "not-finite", "inf", A_FINITE_NUMBER()))
+    contest.yaml, line 17, rounds[0].weight: got 'inf', expected a finite number. [not-finite]
     """
 
     file: str
@@ -29,16 +40,21 @@ class BundleProblem:
     key: str
     code: str
     got: str | None
-    expected: str
+    expected: Message
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}, line {self.line}"
         key = f", {self.key}" if self.key else ""
         got = "" if self.got is None else f"got '{self.got}', "
-        return f"{place}{key}: {got}expected {self.expected}. [{self.code}]"
+        return f"{place}{key}: {got}expected {self._expected()}. [{self.code}]"
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """In English words."""
+        return asdict(self) | {"expected": self._expected()}
+
+    def _expected(self) -> str:
+        """What may end with a sentence, such as that about parameters, goes on without its full stop."""
+        return str(self.expected).rstrip(".")
 
 
 class Document:
@@ -55,14 +71,14 @@ class Document:
             mark = error.problem_mark or error.context_mark
             told = shown(error.problem or "something else")
             line = mark.line + 1 if mark else None
-            self.problems.append(BundleProblem(file, line, "", "not-yaml", told, "YAML"))
+            self.problems.append(BundleProblem(file, line, "", "not-yaml", told, A_YAML()))
         except yaml.YAMLError as error:
-            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), "YAML"))
+            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), A_YAML()))
         except (ValueError, OverflowError) as error:
             # A number such as 1e999999 in a form that YAML has but Python cannot hold.
-            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), "YAML"))
+            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), A_YAML()))
 
-    def add(self, path: Path, code: str, expected: str, got: Any = None) -> None:
+    def add(self, path: Path, code: str, expected: Message, got: Any = None) -> None:
         """Note a problem at a key; where the key itself is missing, at the mapping that lacks it."""
         told = None if got is None else shown(got if isinstance(got, str) else str(got))
         self.problems.append(BundleProblem(self.file, self.line(path), name_of(path), code, told, expected))
@@ -74,7 +90,7 @@ class Document:
 
     def _read(self, text: str) -> None:
         if len(text) > MAX_CHARACTERS:
-            self.add((), "too-long", f"at most {MAX_CHARACTERS:,} characters", len(text))
+            self.add((), "too-long", AT_MOST_CHARACTERS(n=f"{MAX_CHARACTERS:,}"), len(text))
             return
         if not self._is_tame(text):
             return
@@ -82,7 +98,7 @@ class Document:
         try:
             node = loader.get_single_node()
             if node is None:
-                self.add((), "empty", "a mapping that describes a contest")
+                self.add((), "empty", A_MAPPING())
                 return
             self._index(node, ())
             if not self.problems:
@@ -91,7 +107,7 @@ class Document:
             loader.dispose()
         for path, number in _floats(self.data, ()):
             if not math.isfinite(number):
-                self.add(path, "not-finite", "a finite number", number)
+                self.add(path, "not-finite", A_FINITE_NUMBER(), number)
 
     def _is_tame(self, text: str) -> bool:
         """Look at the events before anything is built: aliases and deep nests can grow without bound."""
@@ -99,7 +115,7 @@ class Document:
         for event in yaml.parse(text, Loader=_Loader):
             line = event.start_mark.line + 1
             if isinstance(event, yaml.AliasEvent):
-                problem = BundleProblem(self.file, line, "", "alias", f"*{event.anchor}", "no aliases")
+                problem = BundleProblem(self.file, line, "", "alias", f"*{event.anchor}", NO_ALIASES())
                 self.problems.append(problem)
                 return False
             if isinstance(event, yaml.CollectionStartEvent):
@@ -107,7 +123,7 @@ class Document:
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             if depth > MAX_DEPTH:
-                expected = f"at most {MAX_DEPTH} levels"
+                expected = AT_MOST_LEVELS(n=MAX_DEPTH)
                 self.problems.append(BundleProblem(self.file, line, "", "too-deep", None, expected))
                 return False
         return True
@@ -125,10 +141,10 @@ class Document:
                 known = self._lines.setdefault(inner, line)
                 if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
                     self._lines[inner] = line
-                    self.add(inner, "key-not-text", "a text as key; put it in quotes")
+                    self.add(inner, "key-not-text", A_TEXT_AS_KEY())
                 elif known != line:
                     problem = BundleProblem(
-                        self.file, line, name_of(inner), "key-twice", None, f"a key once; see line {known}"
+                        self.file, line, name_of(inner), "key-twice", None, A_KEY_ONCE(line=known)
                     )
                     self.problems.append(problem)
                 self._index(value, inner)

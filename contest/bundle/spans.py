@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-KINDS = ("registration", "anonymise", "handover", "attack", "results")
+from contest.declarations.phase import KIND
+
+KINDS = KIND.values
 
 
 class Span(Protocol):

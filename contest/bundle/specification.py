@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from contest.bundle.declared import CONTEST_DEFAULTS
 from contest.bundle.reading import Path
+from contest.declarations.round import DEFAULTS
 from datasets.rules import FileRules
 from scoring.rules import Limit
 
@@ -60,43 +62,19 @@ def named_files(files: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, str]]
     return tables + [(("knowledge", part), file) for part, file in files.get("knowledge", {}).items()]
 
 
-SAFE: Mapping[str, Any] = {"feedback": "bands", "attacks_in_total": 8, "all_targets": True}
-"""What a round that counts tells where nothing else is said: as little as the contest of 2026 did, so that
-nobody climbs to the truth by asking."""
-OPEN: Mapping[str, Any] = {"feedback": "full", "attacks_in_total": None, "all_targets": False}
-"""The same for a practice, which counts for nothing: all is told at once."""
-
-
-def telling(weight: float) -> Mapping[str, Any]:
-    """What is told of attacks, and how often, in a round of this weight that says nothing of it."""
-    return SAFE if weight > 0 else OPEN
-
-
 @dataclass(frozen=True)
 class RoundSpec:
     slug: str
     name: str
     data: str
     phases: tuple[PhaseSpec, ...]
-    weight: float = 1.0
-    hidden: bool = False
+    settings: Mapping[str, Any] = field(default_factory=lambda: DEFAULTS)
+    """The declared settings by their names, all of them."""
     seed: int | None = None
     rules: FileRules = field(default_factory=FileRules)
     limits: tuple[Limit, ...] = ()
     attacks: tuple[str, ...] = ()
     baselines: tuple[Baseline, ...] = ()
-    ranking: str = "2016"
-    house_takes_places: bool = False
-    feedback: str = "bands"
-    feedback_bands: int = 4
-    entries_per_day: int = 5
-    entries_in_total: int = 50
-    attacks_per_day: int = 10
-    attacks_in_total: int | None = 8
-    attacks_per_target: int | None = None
-    all_targets: bool = True
-    program_seconds: int = 60
-    program_megabytes: int = 1024
 
     @property
     def starts_at(self) -> datetime.datetime:
@@ -116,10 +94,8 @@ class Bundle:
     time_zone: str
     data: tuple[DataSpec, ...]
     rounds: tuple[RoundSpec, ...]
-    description: str = ""
-    is_public: bool = False
-    team_size: int = 10
-    approve_teams: bool = False
+    settings: Mapping[str, Any] = field(default_factory=lambda: CONTEST_DEFAULTS)
+    """The other declared settings by their names, all of them."""
 
     @property
     def starts_at(self) -> datetime.datetime:

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import yaml
 
+from contest.bundle.declared import CONTEST_NAMED, PLAIN, written
 from contest.bundle.specification import Bundle, DataSpec, RoundSpec
+from contest.declarations.contest import CONTEST
 from datasets.formats import Format, find_format
+from datasets.rules import RULES
 from scoring.rules import Limit
 
 VERSION = 1
+FIRST = ("weight", "hidden")
+"""The settings of a round that are written before its data."""
 
 
 def bundle_text(bundle: Bundle) -> str:
     """The bundle as YAML, its times in its own zone with their offsets."""
     formats = {data.name: find_format(data.format) for data in bundle.data}
+    named = {name: getattr(bundle, name) for name in CONTEST_NAMED}
     content = {
         "kakurenbo": VERSION,
         "slug": bundle.slug,
-        "title": bundle.title,
-        "summary": bundle.summary,
-        "description": bundle.description,
-        "time-zone": bundle.time_zone,
-        "public": bundle.is_public,
-        "team-size": bundle.team_size,
-        "approve-teams": bundle.approve_teams,
+        **written(CONTEST, {**bundle.settings, **named}),
         "data": {data.name: _data(data) for data in bundle.data},
         "rounds": [
             _round(round_, ZoneInfo(bundle.time_zone), formats[round_.data]) for round_ in bundle.rounds
@@ -42,18 +43,19 @@ def _data(data: DataSpec) -> dict[str, Any]:
 
 
 def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
+    settings = written(PLAIN, round_.settings)
+    rules = [rule for rule in RULES if rule.name in format.rules]
     return {
         "slug": round_.slug,
         "name": round_.name,
-        "weight": round_.weight,
-        "hidden": round_.hidden,
+        **{key: settings.pop(key) for key in FIRST},
         "data": round_.data,
         **({} if round_.seed is None else {"seed": round_.seed}),
         "phases": {
             phase.kind: {"from": _time(phase.starts_at, zone), "until": _time(phase.ends_at, zone)}
             for phase in round_.phases
         },
-        "rules": {name.replace("_", "-"): getattr(round_.rules, name) for name in format.rules},
+        "rules": written(rules, dataclasses.asdict(round_.rules)),
         "limits": [_limit(limit) for limit in round_.limits],
         "attacks": list(round_.attacks),
         "baselines": [
@@ -64,19 +66,7 @@ def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
             }
             for baseline in round_.baselines
         ],
-        "ranking": round_.ranking,
-        "house-takes-places": round_.house_takes_places,
-        "feedback": round_.feedback,
-        "bands": round_.feedback_bands,
-        "all-targets": round_.all_targets,
-        "attempts": {
-            "entries-per-day": round_.entries_per_day,
-            "entries-in-total": round_.entries_in_total,
-            "attacks-per-day": round_.attacks_per_day,
-            "attacks-in-total": round_.attacks_in_total,
-            "attacks-per-target": round_.attacks_per_target,
-        },
-        "programs": {"seconds": round_.program_seconds, "megabytes": round_.program_megabytes},
+        **settings,
     }
 
 

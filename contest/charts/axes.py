@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contest.charts.chart import WIDTH, Line, Shape, Words
+from contest.charts.chart import WIDTH, Polyline, Shape, Words
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 16.0, 16.0, 48.0
 
@@ -73,12 +73,12 @@ class Frame:
         shapes: list[Shape] = []
         for place, text in x:
             if rules:
-                shapes.append(Line([(place, TOP), (place, self.bottom)], "grid"))
+                shapes.append(Polyline([(place, TOP), (place, self.bottom)], "grid"))
             shapes.append(Words(place, self.bottom + 17, text))
         for place, text in y:
-            shapes.append(Line([(LEFT, place), (WIDTH - RIGHT, place)], "grid"))
+            shapes.append(Polyline([(LEFT, place), (WIDTH - RIGHT, place)], "grid"))
             shapes.append(Words(LEFT - 7, place + 4.5, text, anchor="end"))
-        shapes.append(Line([(LEFT, TOP), (LEFT, self.bottom), (WIDTH - RIGHT, self.bottom)], "axis"))
+        shapes.append(Polyline([(LEFT, TOP), (LEFT, self.bottom), (WIDTH - RIGHT, self.bottom)], "axis"))
         middle = (LEFT + WIDTH - RIGHT) / 2
         shapes.append(Words(middle, self.height - 8, self.x_label, "label"))
         shapes.append(Words(16, (TOP + self.bottom) / 2, self.y_label, "label", upright=True))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from contest.charts.axes import LEFT, RIGHT, Frame, round_steps, tick_text
 from contest.charts.chart import WIDTH, Chart, Rect, Shape, Style
-from contest.spreadsheet import Cell
+from contest.files.spreadsheet import Cell
 
 STYLES: tuple[Style, Style] = ("first", "second")
 HEIGHT = 300.0

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from contest.spreadsheet import Cell, csv_text
+from contest.files.spreadsheet import Cell, csv_text
 
 Style = Literal[
     "grid",
     "axis",
     "first",
     "second",
+    "team",
     "mine",
     "house",
     "front",
@@ -55,10 +56,12 @@ class Dot:
     style: Style
     note: str = ""
     radius: float = 6.0
+    address: str = ""
+    """Where a click on it leads, in a page; files have no links."""
 
 
 @dataclass(frozen=True)
-class Line:
+class Polyline:
     points: Sequence[tuple[float, float]]
     style: Style
 
@@ -74,7 +77,7 @@ class Words:
     """Written from the bottom to the top."""
 
 
-Shape = Rect | Dot | Line | Words
+Shape = Rect | Dot | Polyline | Words
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,14 @@ class Chart:
     height: float
     legend: Sequence[tuple[Style, str]] = ()
     width: float = WIDTH
+    legend_dots: bool = False
+    """Whether the legend shows its styles as dots, not as squares."""
     address: str = field(default="", compare=False)
     """Where the picture can be downloaded from, without the ending."""
 
     @property
-    def svg(self) -> str:
-        from contest.charts.svg import inline
-
-        return inline(self)
+    def has_links(self) -> bool:
+        return any(isinstance(shape, Dot) and shape.address for shape in self.shapes)
 
     def as_csv(self) -> str:
         return csv_text(self.columns, self.rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from contest.charts.axes import tick_text
 from contest.charts.chart import Chart, Rect, Shape, Words
-from contest.spreadsheet import Cell
+from contest.files.spreadsheet import Cell
 
 FAINTEST = 0.06
 GAP = 2.0

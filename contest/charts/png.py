@@ -6,7 +6,7 @@ import io
 import warnings
 from typing import Any
 
-from contest.charts.chart import Chart, Dot, Line, Rect, Words
+from contest.charts.chart import Chart, Dot, Polyline, Rect, Words
 from contest.charts.svg import LINES, PALETTE, RULES
 
 SCALE = 2
@@ -38,7 +38,7 @@ def png(chart: Chart) -> bytes:
     return target.getvalue()
 
 
-def _draw(axes: Any, shape: Rect | Dot | Line | Words, order: int) -> None:
+def _draw(axes: Any, shape: Rect | Dot | Polyline | Words, order: int) -> None:
     from matplotlib.patches import Circle, Rectangle
 
     look = _look(shape.style)
@@ -52,9 +52,9 @@ def _draw(axes: Any, shape: Rect | Dot | Line | Words, order: int) -> None:
         case Dot():
             axes.add_patch(
                 Circle((shape.x, shape.y), shape.radius, facecolor=look["fill"], edgecolor=look["stroke"],
-                       linewidth=look["width"] * 0.7, zorder=order)
+                       linewidth=look["width"] * 0.7, alpha=look["opacity"], zorder=order)
             )  # fmt: skip
-        case Line():
+        case Polyline():
             line = _look(f"line.{shape.style}") if f"line.{shape.style}" in LINES else look
             x, y = zip(*shape.points, strict=True)
             axes.plot(x, y, color=line["stroke"], linewidth=line["width"] * 0.7, zorder=order,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from contest.charts.axes import TOP, Frame, round_steps, tick_text
-from contest.charts.chart import Chart, Dot, Line, Shape, Style, thousands
+from contest.charts.chart import Chart, Dot, Polyline, Shape, Style, thousands
 
 HEIGHT = 380.0
 
@@ -23,10 +23,11 @@ class Spot:
     safety: float
     is_mine: bool = False
     is_house: bool = False
+    address: str = ""
 
     @property
     def style(self) -> Style:
-        return "mine" if self.is_mine else "house" if self.is_house else "first"
+        return "mine" if self.is_mine else "house" if self.is_house else "team"
 
 
 def risk_map(
@@ -49,16 +50,17 @@ def risk_map(
         [(upwards(step), str(step)) for step in range(0, 101, 20)],
     )
     front = pareto_front(spots, higher_is_better=higher_is_better)
-    legend: list[tuple[Style, str]] = [("first", _("a team’s entry"))]
+    legend: list[tuple[Style, str]] = [("team", _("a team’s entry"))]
     if len(front) > 1:
-        shapes.append(Line([(across(spot.x), upwards(spot.safety)) for spot in front], "front"))
+        shapes.append(Polyline([(across(spot.x), upwards(spot.safety)) for spot in front], "front"))
     legend.append(("front", _("nobody is better in both")))
     if limit is not None:
-        shapes.append(Line([(across(limit), TOP), (across(limit), frame.bottom)], "limit"))
+        shapes.append(Polyline([(across(limit), TOP), (across(limit), frame.bottom)], "limit"))
         legend.append(("limit", _("the limit")))
     for spot in sorted(spots, key=lambda spot: spot.is_mine):
-        note = f"{spot.label}: {tick_text(spot.x)}, {spot.safety:.1f} %"
-        shapes.append(Dot(across(spot.x), upwards(spot.safety), spot.style, note, 8 if spot.is_mine else 6))
+        note = f"{spot.label}: {tick_text(float(f'{spot.x:.3g}'))}, {spot.safety:.1f} %"
+        place, radius = (across(spot.x), upwards(spot.safety)), 8 if spot.is_mine else 6
+        shapes.append(Dot(*place, spot.style, note, radius, spot.address))
     if any(spot.is_mine for spot in spots):
         legend.append(("mine", _("your team")))
     if any(spot.is_house for spot in spots):
@@ -67,7 +69,7 @@ def risk_map(
     yes, no = _("yes"), _("no")
     rows = [(spot.label, spot.x, spot.safety, yes if id(spot) in on_front else no) for spot in spots]
     columns = (_("Team"), x_label, _("Safety, % of people not found"), _("On the front"))
-    return Chart(name, title, _summary(spots, front), columns, rows, shapes, HEIGHT, legend)
+    return Chart(name, title, _summary(spots, front), columns, rows, shapes, HEIGHT, legend, legend_dots=True)
 
 
 def pareto_front(spots: Sequence[Spot], *, higher_is_better: bool) -> list[Spot]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from contest.charts.axes import RIGHT, Scale
-from contest.charts.chart import WIDTH, Chart, Dot, Line, Shape, Style, Words
-from contest.spreadsheet import Cell
+from contest.charts.chart import WIDTH, Chart, Dot, Polyline, Shape, Style, Words
+from contest.files.spreadsheet import Cell
 
 SIDE, ROW, HEAD = 200.0, 46.0, 20.0
 
@@ -35,13 +35,13 @@ def strips(name: str, title: str, measures: Sequence[tuple[str, float]], marks: 
     bottom = height - 48
     shapes: list[Shape] = []
     for share in range(0, 101, 25):
-        shapes.append(Line([(across(share), HEAD - 8), (across(share), bottom)], "grid"))
+        shapes.append(Polyline([(across(share), HEAD - 8), (across(share), bottom)], "grid"))
         shapes.append(Words(across(share), bottom + 17, str(share)))
-    shapes.append(Line([(across(100), HEAD - 8), (across(100), bottom)], "limit"))
+    shapes.append(Polyline([(across(100), HEAD - 8), (across(100), bottom)], "limit"))
     shapes.append(Words((SIDE + WIDTH - RIGHT) / 2, height - 8, _("Used of the limit, %"), "label"))
     for place, (measure, limit) in enumerate(measures):
         y = HEAD + ROW * (place + 0.5)
-        shapes.append(Line([(SIDE, y), (across(100), y)], "axis"))
+        shapes.append(Polyline([(SIDE, y), (across(100), y)], "axis"))
         shapes.append(Words(SIDE - 12, y + 4.5, _short(measure), "label", "end"))
         for mark in sorted(marks, key=lambda mark: mark.is_mine):
             value = mark.values[place]

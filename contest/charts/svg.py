@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from contest.charts.chart import Chart, Dot, Line, Rect, Shape, Words
+from contest.charts.chart import Chart, Dot, Polyline, Rect, Shape, Words
 
 PALETTE = {
     "surface": ("#ffffff", "#1b1e25"),
@@ -26,6 +27,7 @@ RULES = {
     "axis": "fill:none;stroke:var(--ink);stroke-width:1.5",
     "first": "fill:var(--ai);stroke:var(--surface)",
     "second": "fill:var(--kin);stroke:var(--surface)",
+    "team": "fill:var(--ai);fill-opacity:0.75;stroke:var(--surface)",
     "mine": "fill:var(--shu);stroke:var(--surface)",
     "house": "fill:var(--surface);stroke:var(--ink-soft);stroke-width:2",
     "front": "fill:none;stroke:var(--koke);stroke-width:2;stroke-dasharray:6 4",
@@ -53,7 +55,7 @@ def style_sheet() -> str:
 
 def inline(chart: Chart) -> SafeString:
     """For a page: its ids are unique where the chart's name is."""
-    return _markup(chart, "")
+    return _markup(chart, "", links=chart.has_links)
 
 
 def standalone(chart: Chart) -> str:
@@ -67,19 +69,30 @@ def standalone(chart: Chart) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + _markup(chart, style, above=30, more=[title])
 
 
-def _markup(chart: Chart, style: str, above: float = 0, more: Iterable[Shape] = ()) -> SafeString:
+def _markup(
+    chart: Chart, style: str, above: float = 0, more: Iterable[Shape] = (), *, links: bool = False
+) -> SafeString:
+    """With links it is a group, because whatever is inside an image does not exist for a screen reader."""
     name = escape(chart.name)
     box = f"0 {-above:g} {chart.width:g} {chart.height + above:g}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="{"group" if links else "img"}" '
         f'aria-labelledby="{name}-title {name}-text">',
         f'<title id="{name}-title">{escape(chart.title)}</title>',
         f'<desc id="{name}-text">{escape(chart.summary)}</desc>',
         style,
-        *(_shape(shape) for shape in [*more, *chart.shapes]),
+        *(_linked(shape, links) for shape in [*more, *chart.shapes]),
         "</svg>",
     ]
     return mark_safe("".join(parts))  # noqa: S308 - every text is escaped here, numbers are formatted
+
+
+def _linked(shape: Shape, links: bool) -> str:
+    """A dot with an address as a link. The tab key skips it: the table beside the picture has the same."""
+    if not (links and isinstance(shape, Dot) and shape.address):
+        return _shape(shape)
+    bare = _shape(replace(shape, note=""))
+    return f'<a href="{escape(shape.address)}" tabindex="-1">{_note(shape.note)}{bare}</a>'
 
 
 def _shape(shape: Shape) -> str:
@@ -95,7 +108,7 @@ def _shape(shape: Shape) -> str:
                 f'<circle class="c-{shape.style}" cx="{shape.x:g}" cy="{shape.y:g}" r="{shape.radius:g}">'
                 f"{_note(shape.note)}</circle>"
             )
-        case Line():
+        case Polyline():
             points = " ".join(f"{x:g},{y:g}" for x, y in shape.points)
             return f'<polyline class="c-line c-{shape.style}" points="{points}"/>'
         case Words():

@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from contest.format_texts import FORMAT_TEXTS
+from contest.pages.format_texts import FORMAT_TEXTS
 
 
 class GuessForm(forms.Form):
     archive = forms.FileField(
-        label=_("Guesses: one zip with a file a target, or one CSV"),
+        label=_("Guesses: one zip with one file per target, or one CSV"),
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".zip,.csv,application/zip,text/csv"}),
     )

@@ -13,9 +13,12 @@ class AuditSearchForm(forms.Form):
     """What to look for in the log of a contest; everything is optional."""
 
     words = forms.CharField(
-        label=_("Words"), required=False, max_length=100, help_text=_("In the act, its subject, who, or why.")
+        label=_("Words"),
+        required=False,
+        max_length=100,
+        help_text=_("In the action, its subject, who, or why."),
     )
-    verb = forms.ChoiceField(label=_("Act"), required=False)
+    verb = forms.ChoiceField(label=_("Action"), required=False)
     since = forms.DateField(
         label=_("From (UTC)"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
@@ -28,7 +31,7 @@ class AuditSearchForm(forms.Form):
         verbs = AuditEvent.objects.filter(contest=contest).order_by("verb").values_list("verb", flat=True)
         field = self.fields["verb"]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", _("every act")), *((verb, verb) for verb in verbs.distinct())]
+        field.choices = [("", _("every action")), *((verb, verb) for verb in verbs.distinct())]
 
     def narrowed(self, events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
         wanted = self.cleaned_data

@@ -5,7 +5,7 @@ from typing import IO, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from contest.format_texts import FORMAT_TEXTS
+from contest.pages.format_texts import FORMAT_TEXTS
 from datasets.formats import Format
 
 

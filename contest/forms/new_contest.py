@@ -10,22 +10,21 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
-from django.core.validators import validate_slug
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.check import OpenFile
 from contest.bundle.specification import KNOWN_SEEDS, Bundle, DataSpec, moved
-from contest.forms.settings import zone_choices
+from contest.declarations.contest import CONTEST
+from contest.declarations.data import CUSTOMERS, DATA_SEED
+from contest.declarations.phase import FIRST_START, LAST_START
+from contest.forms.setting_fields import field_of
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name
 from datasets.formats import FORMATS, Format, UploadFile, find_format
 
 RETAIL = "online-retail.csv"
-FIRST_YEAR, LAST_YEAR = 2000, 2200
-"""When a contest may begin: further away its phases would fall out of the calendar."""
-
-
+DECLARED = {setting.name: setting for setting in CONTEST}
 FILES = {file.field: file.name for spec in FORMATS for file in spec.original_fields}
 """The files that a data set of some format has, by their fields."""
 
@@ -37,22 +36,8 @@ class DataForm(forms.Form):
     """
 
     way = forms.ChoiceField(label=_("Data"), widget=forms.RadioSelect, initial="generate")
-    customers = forms.IntegerField(
-        label=_("Customers"),
-        min_value=2,
-        max_value=100_000,
-        initial=400,
-        required=False,
-        help_text=_("For generated data and for the Online Retail file."),
-    )
-    data_seed = forms.IntegerField(
-        label=_("Seed of the data"),
-        min_value=0,
-        max_value=2**31 - 1,
-        initial=2016,
-        required=False,
-        help_text=_("The same seed gives the same tables."),
-    )
+    customers = field_of(CUSTOMERS, initial=CUSTOMERS.default, required=False)
+    data_seed = field_of(DATA_SEED, initial=DATA_SEED.default, required=False)
     retail = forms.FileField(
         label=_("Online Retail file (CSV)"),
         required=False,
@@ -169,15 +154,12 @@ def _digest(file: UploadedFile) -> str:
 class NewContestForm(DataForm):
     """The first decisions about a contest that a preset describes; all else is changed in its settings."""
 
-    title = forms.CharField(label=_("Title"), max_length=TITLE.longest)
-    slug = forms.CharField(
-        label=_("Address"),
-        max_length=50,
-        validators=[validate_slug],
-        help_text=_("Letters, digits, - and _: the last part of the contest’s address."),
+    title = field_of(DECLARED["title"])
+    slug = field_of(
+        DECLARED["slug"], help_text=_("Letters, digits, - and _: the last part of the contest’s address.")
     )
-    summary = forms.CharField(label=_("Summary"), max_length=300)
-    time_zone = forms.ChoiceField(label=_("Time zone"), choices=zone_choices)
+    summary = field_of(DECLARED["summary"])
+    time_zone = field_of(DECLARED["time_zone"])
     starts_at = forms.CharField(
         label=_("The first phase begins"),
         widget=forms.TextInput(attrs={"type": "datetime-local", "step": 1}),
@@ -220,8 +202,8 @@ class NewContestForm(DataForm):
         return given
 
     def _require_year(self, year: int) -> None:
-        if not FIRST_YEAR <= year <= LAST_YEAR:
-            span = {"first": FIRST_YEAR, "last": LAST_YEAR}
+        if not FIRST_START <= year <= LAST_START:
+            span = {"first": FIRST_START, "last": LAST_START}
             self.add_error("starts_at", _("Expected a year from %(first)s to %(last)s.") % span)
 
     def described(self) -> Bundle:
@@ -233,7 +215,7 @@ class NewContestForm(DataForm):
             slug=given["slug"],
             summary=given["summary"],
             time_zone=given["time_zone"],
-            is_public=given["is_public"],
+            settings={**self.bundle.settings, "is_public": given["is_public"]},
         )
         data = self.data_spec()
         if data is None:
@@ -246,10 +228,5 @@ class BundleForm(forms.Form):
     bundle = forms.FileField(
         label=_("Bundle"), help_text=_("contest.yaml, or a zip with it and its data files.")
     )
-    slug = forms.CharField(
-        label=_("Another address than the bundle’s"),
-        max_length=50,
-        required=False,
-        validators=[validate_slug],
-    )
+    slug = field_of(DECLARED["slug"], label=_("Another address than the bundle’s"), required=False)
     known_seeds = forms.BooleanField(label=_(KNOWN_SEEDS), required=False)

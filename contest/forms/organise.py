@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from django import forms
@@ -9,11 +10,13 @@ from django.utils.translation import gettext_lazy as _
 from anonymizers.anonymizer import Anonymizer, Parameter
 from anonymizers.registry import EVERY_ANONYMIZER
 from attacks.games import GAMES
+from contest.forms.setting_fields import choices_of
+from contest.forms.setting_fields import field_of as setting_field
+from contest.language.translation import say
 from contest.models import Contest, Entry, Round, Team, User
 from contest.names.lookalikes import normalise_name
-from contest.words import say
+from scoring.limits import LIMIT, OPERATOR, measure_setting
 from scoring.registry import measure as find_measure
-from scoring.registry import measures_of
 from scoring.rules import Limit
 
 
@@ -101,7 +104,7 @@ class RepairForm(forms.Form):
     )
     act = forms.ChoiceField(label=_("What to do"), choices=ACTS)
     reason = forms.CharField(
-        label=_("Reason"), max_length=300, help_text=_("Kept in the log; may be shown to everybody.")
+        label=_("Reason"), max_length=300, help_text=_("Stored in the log; may be shown to everybody.")
     )
 
 
@@ -145,29 +148,27 @@ class LimitsForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.current = [Limit(**limit) for limit in round_.limits]
         for limit in self.current:
-            self.fields[f"limit_{limit.measure}"] = forms.FloatField(
+            self.fields[f"limit_{limit.measure}"] = setting_field(
+                LIMIT,
                 label=f"{say(find_measure(limit.measure).title)} {_sign(limit.operator)}",
                 required=False,
                 initial=limit.limit,
                 help_text=_("Empty: no limit on it any more."),
-                widget=forms.NumberInput(attrs={"step": "any"}),
             )
+        measure = measure_setting(round_.dataset.format)
         taken = {limit.measure for limit in self.current}
-        offered = measures_of(round_.dataset.format)
-        others = [(it.name, f"{it.name}: {say(it.title)}") for it in offered if it.name not in taken]
-        self.fields["measure"] = forms.ChoiceField(
-            label=_("Another measure"), required=False, choices=[("", _("none")), *others]
-        )
-        self.fields["operator"] = forms.ChoiceField(
-            label=_("Its value must be"),
-            required=False,
-            choices=[("<=", _("at most")), (">=", _("at least"))],
-        )
-        self.fields["limit"] = forms.FloatField(
-            label=_("Its limit"), required=False, widget=forms.NumberInput(attrs={"step": "any"})
-        )
+        others = tuple(choice for choice in measure.choices if choice[0] not in taken)
+        measure = dataclasses.replace(measure, choices=others)
+        offered = setting_field(measure, label=_("Another measure"), required=False)
+        assert isinstance(offered, forms.ChoiceField)
+        offered.choices = [("", _("none")), *choices_of(measure)]
+        self.fields |= {
+            "measure": offered,
+            "operator": setting_field(OPERATOR, required=False),
+            "limit": setting_field(LIMIT, required=False),
+        }
         self.fields["reason"] = forms.CharField(
-            label=_("Reason"), max_length=300, help_text=_("Kept in the log; may be shown to everybody.")
+            label=_("Reason"), max_length=300, help_text=_("Stored in the log; may be shown to everybody.")
         )
 
     def clean(self) -> dict[str, Any]:
@@ -257,4 +258,4 @@ class HouseAttackForm(forms.Form):
 
 
 class CapacityForm(forms.Form):
-    workers = forms.IntegerField(label=_("Workers side by side"), min_value=1, max_value=1000, initial=2)
+    workers = forms.IntegerField(label=_("Workers side by side"), min_value=1, max_value=1000)

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import copy
-import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.specification import PhaseSpec
+from contest.declarations.phase import ENDS_AT, STARTS_AT
+from contest.forms.setting_fields import MomentField
 from contest.models import Phase, Round
-
-
-class MomentField(forms.DateTimeField):
-    """A time to the minute or second in a zone that is not the server's."""
-
-    def __init__(self, zone: ZoneInfo, **options: Any) -> None:
-        self.zone = zone
-        widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S")
-        super().__init__(widget=widget, help_text=zone.key, **options)
-
-    def to_python(self, value: Any) -> datetime.datetime | None:
-        with timezone.override(self.zone):
-            return super().to_python(value)
-
-    def prepare_value(self, value: Any) -> Any:
-        with timezone.override(self.zone):
-            return super().prepare_value(value)
 
 
 def reason_field() -> forms.CharField:
     return forms.CharField(
-        label=_("Reason"), max_length=300, help_text=_("Kept in the log; may be shown to everybody.")
+        label=_("Reason"), max_length=300, help_text=_("Stored in the log; may be shown to everybody.")
     )
 
 
@@ -71,7 +54,7 @@ class PhaseForm(forms.Form):
 
 class EndForm(PhaseForm):
     def add_times(self, zone: ZoneInfo) -> None:
-        self.fields["ends_at"] = MomentField(zone, label=_("New end"), initial=self.phase.ends_at)
+        self.fields["ends_at"] = MomentField(ENDS_AT, zone, label=_("New end"), initial=self.phase.ends_at)
         self.fields["move_later"] = forms.BooleanField(
             label=_("Move the later phases by the same time"), required=False, initial=True
         )
@@ -79,8 +62,10 @@ class EndForm(PhaseForm):
 
 class SpanForm(PhaseForm):
     def add_times(self, zone: ZoneInfo) -> None:
-        self.fields["starts_at"] = MomentField(zone, label=_("New start"), initial=self.phase.starts_at)
-        self.fields["ends_at"] = MomentField(zone, label=_("New end"), initial=self.phase.ends_at)
+        self.fields["starts_at"] = MomentField(
+            STARTS_AT, zone, label=_("New start"), initial=self.phase.starts_at
+        )
+        self.fields["ends_at"] = MomentField(ENDS_AT, zone, label=_("New end"), initial=self.phase.ends_at)
 
 
 class NewPhaseForm(forms.Form):
@@ -96,8 +81,8 @@ class NewPhaseForm(forms.Form):
         assert isinstance(kinds, forms.ChoiceField)
         kinds.choices = [(kind, label) for kind, label in Phase.Kind.choices if kind not in there]
         self.initial["version"] = round_.settings_version
-        self.fields["starts_at"] = MomentField(round_.contest.zone, label=_("Start"))
-        self.fields["ends_at"] = MomentField(round_.contest.zone, label=_("End"))
+        self.fields["starts_at"] = MomentField(STARTS_AT, round_.contest.zone)
+        self.fields["ends_at"] = MomentField(ENDS_AT, round_.contest.zone)
         self.fields["reason"] = reason_field()
 
     def span(self) -> PhaseSpec:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from contest.outgoing import LONGEST_ADDRESS
+from contest.outside.safe_http import LONGEST_ADDRESS
 
 
 class WebhookForm(forms.Form):

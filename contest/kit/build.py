@@ -14,13 +14,13 @@ from django.utils import translation
 
 from anonymizers.registry import ANONYMIZERS_2017, ANONYMIZERS_2018, run_anonymizer
 from attacks.games import find_game
-from contest.kit.archive import zipped
+from contest.files.storage import open_made, published
 from contest.kit.library import Library, library
 from contest.kit.notebook import notebook
 from contest.models import Attack, Round
 from contest.services.datasets import load_original
-from contest.storage import open_made, published
 from datasets.rules import FileRules
+from datasets.zip_writer import zipped
 from scoring.registry import measure
 
 SAMPLES = {

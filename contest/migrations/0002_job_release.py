@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='job',
             name='release',
-            field=models.PositiveIntegerField(db_default=1, help_text='The lowest number of a worker that can do it; see contest/release.py.'),
+            field=models.PositiveIntegerField(db_default=1, help_text='The lowest number of a worker that can do it; see contest/jobs/job_version.py.'),
         ),
     ]

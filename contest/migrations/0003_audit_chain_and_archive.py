@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='team',
             name='in_archive',
-            field=models.BooleanField(db_default=True, default=True, help_text="Its files may stand in the contest's archive; else only their hashes."),
+            field=models.BooleanField(db_default=True, default=True, help_text="Its files may be included in the contest's archive; otherwise only their hashes."),
         ),
         migrations.AlterField(
             model_name='auditevent',

@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='job',
             name='kind',
-            field=models.CharField(choices=[('check', "check an entry's files"), ('score', 'measure an entry'), ('measure', 'measure an entry for a re-score'), ('attack', 'attack an entry'), ('program', "run a team's program on an entry"), ('judge', 'judge a guess'), ('house', 'make a house entry'), ('mail', 'send an announcement'), ('letter', 'send a letter')], max_length=10),
+            field=models.CharField(choices=[('check', "check an entry's files"), ('score', 'measure an entry'), ('measure', 'measure an entry for a re-score'), ('attack', 'attack an entry'), ('program', "run a team's program on an entry"), ('judge', 'judge a guess'), ('house', 'make a house entry'), ('mail', 'send an announcement'), ('letter', 'send an e-mail')], max_length=10),
         ),
         migrations.CreateModel(
             name='Knock',

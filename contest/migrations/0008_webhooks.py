@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='job',
             name='kind',
-            field=models.CharField(choices=[('check', "check an entry's files"), ('score', 'measure an entry'), ('measure', 'measure an entry for a re-score'), ('attack', 'attack an entry'), ('program', "run a team's program on an entry"), ('judge', 'judge a guess'), ('house', 'make a house entry'), ('mail', 'send an announcement'), ('letter', 'send a letter'), ('webhook', 'deliver news to an address')], max_length=10),
+            field=models.CharField(choices=[('check', "check an entry's files"), ('score', 'measure an entry'), ('measure', 'measure an entry for a re-score'), ('attack', 'attack an entry'), ('program', "run a team's program on an entry"), ('judge', 'judge a guess'), ('house', 'make a house entry'), ('mail', 'send an announcement'), ('letter', 'send an e-mail'), ('webhook', 'deliver news to an address')], max_length=10),
         ),
         migrations.CreateModel(
             name='Webhook',
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('since', models.PositiveBigIntegerField(default=0, help_text='The last event before it was registered.')),
                 ('after', models.PositiveBigIntegerField(default=0, help_text='The last event that was looked at.')),
-                ('failures', models.PositiveIntegerField(default=0, help_text='Deliveries given up in a row.')),
+                ('failures', models.PositiveIntegerField(default=0, help_text='Consecutive deliveries that were given up.')),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_because', models.CharField(blank=True, max_length=200)),
                 ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='contest.contest')),

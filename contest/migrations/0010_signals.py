@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='job',
             name='kind',
-            field=models.CharField(choices=[('check', "check an entry's files"), ('score', 'measure an entry'), ('measure', 'measure an entry for a re-score'), ('attack', 'attack an entry'), ('program', "run a team's program on an entry"), ('judge', 'judge a guess'), ('house', 'make a house entry'), ('signals', 'look for signals of cheating'), ('mail', 'send an announcement'), ('letter', 'send a letter'), ('webhook', 'deliver news to an address')], max_length=10),
+            field=models.CharField(choices=[('check', "check an entry's files"), ('score', 'measure an entry'), ('measure', 'measure an entry for a re-score'), ('attack', 'attack an entry'), ('program', "run a team's program on an entry"), ('judge', 'judge a guess'), ('house', 'make a house entry'), ('signals', 'look for signals of cheating'), ('mail', 'send an announcement'), ('letter', 'send an e-mail'), ('webhook', 'deliver news to an address')], max_length=10),
         ),
         migrations.CreateModel(
             name='Signal',

@@ -13,7 +13,7 @@ KINDS = [
     ("shared-mistakes", "two teams make the same wrong guesses"),
     ("climbing", "a team changes few rows of its best guess, again and again"),
 ]
-IN_TOTAL = "Attacks of a team; nothing: as many as the days allow."
+IN_TOTAL = "Attacks per team; empty: as many as the days allow."
 
 
 class Migration(migrations.Migration):
@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
             model_name="round",
             name="attacks_per_target",
             field=models.PositiveSmallIntegerField(
-                blank=True, null=True, help_text="Attacks of a team on one entry; nothing: as many as in all."
+                blank=True, null=True, help_text="Attacks per team and entry; empty: as many as in all."
             ),
         ),
         migrations.AddField(

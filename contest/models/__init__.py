@@ -10,6 +10,7 @@ from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
 from contest.models.entry import Entry
 from contest.models.heartbeat import Heartbeat
+from contest.models.house_order import HouseOrder
 from contest.models.job import Job
 from contest.models.phase import Phase
 from contest.models.portrait import Portrait
@@ -37,6 +38,7 @@ __all__ = [
     "Delivery",
     "Entry",
     "Heartbeat",
+    "HouseOrder",
     "Invitation",
     "Job",
     "Knock",

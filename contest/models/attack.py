@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from contest.models.entry import Entry
+from contest.models.message_field import MessageField
 from contest.models.round import Round
 from contest.models.team import Team
 
@@ -94,7 +95,7 @@ class AttackRun(models.Model):
     expected_hits = models.FloatField(null=True, blank=True)
     guess_sha256 = models.CharField(max_length=64, blank=True)
     found_customers = models.JSONField(default=list, blank=True, help_text=_("Rows of M that were found."))
-    reason = models.CharField(max_length=300, blank=True)
+    reason = MessageField(blank=True)
     log = models.TextField(blank=True)
     seconds = models.FloatField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

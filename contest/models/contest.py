@@ -7,7 +7,10 @@ from django.db import models
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from contest.declarations.contest import CONTEST
 from contest.models.look_key import LookKey
+
+DECLARED = {setting.name: setting for setting in CONTEST}
 
 
 class Contest(models.Model):
@@ -15,14 +18,16 @@ class Contest(models.Model):
 
     slug = models.SlugField(max_length=50, unique=True)
     look_key = LookKey(of="slug", unique=True)
-    title = models.CharField(_("title"), max_length=120)
-    summary = models.CharField(_("summary"), max_length=300)
+    title = models.CharField(_("title"), max_length=DECLARED["title"].length)
+    summary = models.CharField(_("summary"), max_length=DECLARED["summary"].length)
     description = models.TextField(_("description"), blank=True, help_text=_("Markdown."))
     time_zone = models.CharField(_("time zone"), max_length=60, default="UTC")
-    is_public = models.BooleanField(default=False)
-    max_team_size = models.PositiveSmallIntegerField(default=10)
+    is_public = models.BooleanField(default=DECLARED["is_public"].default)
+    max_team_size = models.PositiveSmallIntegerField(default=DECLARED["max_team_size"].default)
     approve_teams = models.BooleanField(
-        default=False, db_default=False, help_text=_("New teams wait until an organiser lets them play.")
+        default=DECLARED["approve_teams"].default,
+        db_default=False,
+        help_text=_("New teams wait until an organiser lets them play."),
     )
     settings_version = models.PositiveIntegerField(
         default=1,

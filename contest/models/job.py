@@ -6,6 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.models.attack import AttackRun
 from contest.models.entry import Entry
+from contest.models.house_order import HouseOrder
+from contest.models.message_field import MessageField
 from contest.models.team import Team
 
 
@@ -26,7 +28,7 @@ class Job(models.Model):
         HOUSE = "house", _("make a house entry")
         SIGNALS = "signals", _("look for signals of cheating")
         MAIL = "mail", _("send an announcement")
-        LETTER = "letter", _("send a letter")
+        LETTER = "letter", _("send an e-mail")
         WEBHOOK = "webhook", _("deliver news to an address")
 
     class State(models.TextChoices):
@@ -40,6 +42,9 @@ class Job(models.Model):
     attack_run = models.ForeignKey(
         AttackRun, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
     )
+    house_order = models.ForeignKey(
+        HouseOrder, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
+    )
     owner = models.ForeignKey(
         Team,
         null=True,
@@ -51,7 +56,8 @@ class Job(models.Model):
     )
     payload = models.JSONField(default=dict, blank=True)
     release = models.PositiveIntegerField(
-        db_default=1, help_text=_("The lowest number of a worker that can do it; see contest/release.py.")
+        db_default=1,
+        help_text=_("The lowest number of a worker that can do it; see contest/jobs/job_version.py."),
     )
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -59,8 +65,8 @@ class Job(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     worker = models.CharField(max_length=120, blank=True)
     progress = models.PositiveSmallIntegerField(default=0)
-    step = models.CharField(max_length=60, blank=True)
-    reason = models.CharField(max_length=300, blank=True)
+    step = MessageField(blank=True)
+    reason = MessageField(blank=True)
     error = models.TextField(blank=True, help_text=_("Traceback, for organisers only."))
     created_at = models.DateTimeField(auto_now_add=True)
     rung_at = models.DateTimeField()
@@ -90,6 +96,11 @@ class Job(models.Model):
                 fields=["kind", "attack_run"],
                 condition=Q(state__in=["queued", "running"], attack_run__isnull=False),
                 name="one_open_job_a_run",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "house_order"],
+                condition=Q(state__in=["queued", "running"], house_order__isnull=False),
+                name="one_open_job_an_order",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["queued", "running", "done", "failed"]), name="job_state"

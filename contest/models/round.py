@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from contest.declarations.round import DEFAULTS, NAME
 from contest.models.contest import Contest
 from contest.models.dataset import Dataset
 from contest.models.seeds import secret_seed
@@ -22,39 +23,47 @@ class Round(models.Model):
 
     contest = models.ForeignKey(Contest, on_delete=models.PROTECT, related_name="rounds")
     slug = models.SlugField(max_length=50)
-    name = models.CharField(max_length=80)
+    name = models.CharField(max_length=NAME.length)
     position = models.PositiveSmallIntegerField(default=0)
-    weight = models.FloatField(default=1.0)
+    weight = models.FloatField(default=DEFAULTS["weight"])
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="rounds")
     file_rules = models.JSONField(default=dict, help_text=_("Fields of datasets.rules.FileRules."))
     limits = models.JSONField(default=list, help_text=_("A list of measure, operator, limit."))
-    ranking = models.CharField(max_length=20, default="2016")
+    ranking = models.CharField(max_length=20, default=DEFAULTS["ranking"])
     house_takes_places = models.BooleanField(
-        default=False,
+        default=DEFAULTS["house_takes_places"],
         db_default=False,
         help_text=_("Whether house entries and house attacks are ranked among the teams."),
     )
-    feedback = models.CharField(max_length=10, choices=Feedback, default=Feedback.BANDS)
+    feedback = models.CharField(max_length=10, choices=Feedback, default=DEFAULTS["feedback"])
     feedback_bands = models.PositiveSmallIntegerField(
-        default=4, db_default=4, help_text=_("Of how many bands an answer is, where it is one.")
+        default=DEFAULTS["feedback_bands"],
+        db_default=4,
+        help_text=_("Of how many bands an answer is, where it is one."),
     )
-    entries_per_day = models.PositiveSmallIntegerField(default=5)
-    entries_in_total = models.PositiveSmallIntegerField(default=50)
-    attacks_per_day = models.PositiveSmallIntegerField(default=10)
+    entries_per_day = models.PositiveSmallIntegerField(default=DEFAULTS["entries_per_day"])
+    entries_in_total = models.PositiveSmallIntegerField(default=DEFAULTS["entries_in_total"])
+    attacks_per_day = models.PositiveSmallIntegerField(default=DEFAULTS["attacks_per_day"])
     attacks_in_total = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        default=8,
-        help_text=_("Attacks of a team; nothing: as many as the days allow."),
+        default=DEFAULTS["attacks_in_total"],
+        help_text=_("Attacks per team; empty: as many as the days allow."),
     )
     attacks_per_target = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text=_("Attacks of a team on one entry; nothing: as many as in all.")
+        null=True, blank=True, help_text=_("Attacks per team and entry; empty: as many as in all.")
     )
     all_targets = models.BooleanField(
-        default=True, db_default=False, help_text=_("Guesses are sent for all targets at once.")
+        default=DEFAULTS["all_targets"],
+        db_default=False,
+        help_text=_("Guesses are sent for all targets at once."),
     )
-    program_seconds = models.PositiveSmallIntegerField(default=60, help_text=_("CPU seconds a target."))
-    program_megabytes = models.PositiveIntegerField(default=1024, help_text=_("Memory a target."))
+    program_seconds = models.PositiveSmallIntegerField(
+        default=DEFAULTS["program_seconds"], help_text=_("CPU seconds per target.")
+    )
+    program_megabytes = models.PositiveIntegerField(
+        default=DEFAULTS["program_megabytes"], help_text=_("Memory per target.")
+    )
     seed = models.PositiveBigIntegerField(default=secret_seed)
     seed_named = models.BooleanField(
         default=False, db_default=False, help_text=_("The seed was written in its bundle, not drawn.")
@@ -65,7 +74,7 @@ class Round(models.Model):
         help_text=_("Its seeds were named, not drawn: who has them knows the truths of its house entries."),
     )
     is_hidden = models.BooleanField(
-        default=False,
+        default=DEFAULTS["is_hidden"],
         db_default=False,
         help_text=_("Only organisers see it until its first phase begins."),
     )

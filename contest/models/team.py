@@ -28,7 +28,7 @@ class Team(models.Model):
     in_archive = models.BooleanField(
         default=True,
         db_default=True,
-        help_text=_("Its files may stand in the contest's archive; else only their hashes."),
+        help_text=_("Its files may be included in the contest's archive; otherwise only their hashes."),
     )
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE, db_default=Status.ACTIVE)
     status_reason = models.CharField(max_length=300, blank=True, default="", db_default="")

@@ -25,7 +25,9 @@ class Webhook(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     since = models.PositiveBigIntegerField(default=0, help_text=_("The last event before it was registered."))
     after = models.PositiveBigIntegerField(default=0, help_text=_("The last event that was looked at."))
-    failures = models.PositiveIntegerField(default=0, help_text=_("Deliveries given up in a row."))
+    failures = models.PositiveIntegerField(
+        default=0, help_text=_("Consecutive deliveries that were given up.")
+    )
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_because = models.CharField(max_length=200, blank=True)
 

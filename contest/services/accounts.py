@@ -13,12 +13,12 @@ from contest.models import AccountToken, Mail, User
 from contest.names.lookalikes import look_of, normalise_name
 from contest.names.policy import PERSON
 from contest.names.validation import clean_name
-from contest.services import audit
-from contest.services.knocks import count_knocks, note_knock
-from contest.services.locks import lock_person, lock_words
-from contest.services.post import post
-from contest.services.teams import hash_token
+from contest.outside.outbox import queue_mail
+from contest.records import audit
+from contest.records.locks import lock_person, lock_words
+from contest.services.rate_limit import count_try, tries_within
 from contest.services.tokens import revoke_all
+from contest.token_hashes import hash_token
 
 DAY = datetime.timedelta(days=1)
 KNOWN_LETTERS = 3
@@ -59,7 +59,7 @@ def ask_to_confirm(user: User) -> None:
     """Write the letter of the sign-up; where the address belongs to another, that person hears of it."""
     with transaction.atomic():
         if not _tell_owner(user, user.email):
-            post(Mail.Kind.CONFIRM, user, facts={"name": user.username})
+            queue_mail(Mail.Kind.CONFIRM, user, facts={"name": user.username})
 
 
 def _tell_owner(user: User, email: str) -> bool:
@@ -67,9 +67,9 @@ def _tell_owner(user: User, email: str) -> bool:
     owner = User.objects.filter(email_key=normalise_name(email)).exclude(pk=user.pk).first()
     if owner is None:
         return False
-    if owner.is_active and count_knocks("known-letter", owner.email_key, DAY) < KNOWN_LETTERS:
-        note_knock("known-letter", owner.email_key)
-        post(Mail.Kind.KNOWN, owner, facts={"name": owner.username})
+    if owner.is_active and tries_within("known-letter", owner.email_key, DAY) < KNOWN_LETTERS:
+        count_try("known-letter", owner.email_key)
+        queue_mail(Mail.Kind.KNOWN, owner, facts={"name": owner.username})
     return True
 
 
@@ -78,7 +78,7 @@ def ask_for_reset(email: str) -> None:
     user = User.objects.filter(email_key=normalise_name(email), is_active=True).first()
     if user is not None:
         with transaction.atomic():
-            post(Mail.Kind.RESET, user, facts={"name": user.username})
+            queue_mail(Mail.Kind.RESET, user, facts={"name": user.username})
             audit.record("user.asked_for_reset", user, contest=None)
 
 
@@ -87,7 +87,7 @@ def ask_to_change_email(user: User, email: str) -> None:
     owner of an address hears that it is somebody's already."""
     with transaction.atomic():
         if not _tell_owner(user, email):
-            post(Mail.Kind.CHANGE, user, to=email, facts={"name": user.username})
+            queue_mail(Mail.Kind.CHANGE, user, to=email, facts={"name": user.username})
         audit.record("user.asked_to_change_email", user, contest=None, actor=user)
 
 
@@ -114,7 +114,7 @@ def confirm_email(link: AccountToken) -> User:
             user.save(update_fields=["email", "email_key", "email_confirmed_at"])
             audit.record("user.confirmed_email", user, contest=None, actor=user)
             if normalise_name(old) != user.email_key:
-                post(Mail.Kind.CHANGED, user, to=old, facts={"name": user.username})
+                queue_mail(Mail.Kind.CHANGED, user, to=old, facts={"name": user.username})
     except IntegrityError:
         raise Refused("name-taken", _("This e-mail address is already in use.")) from None
     return user
@@ -135,7 +135,7 @@ def reset_password(link: AccountToken, password: str) -> User:
         _void_links(user)
         revoke_all(user)
         audit.record("user.reset_password", user, contest=None, actor=user)
-        post(Mail.Kind.PASSWORD, user, facts={"name": user.username})
+        queue_mail(Mail.Kind.PASSWORD, user, facts={"name": user.username})
     return user
 
 
@@ -148,7 +148,7 @@ def change_password(user: User, password: str) -> None:
         _void_links(user)
         revoke_all(user)
         audit.record("user.changed_password", user, contest=None, actor=user)
-        post(Mail.Kind.PASSWORD, user, facts={"name": user.username})
+        queue_mail(Mail.Kind.PASSWORD, user, facts={"name": user.username})
 
 
 def change_profile(user: User, *, alias: str, language: str, time_zone: str) -> None:

@@ -7,17 +7,22 @@ from collections import Counter
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import Avg, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from attacks.games import Outcome, find_game
 from attacks.registry import attack as find_attack
+from contest.board.ranking import Found, find_ranking
 from contest.errors import Refused
+from contest.jobs import queue
 from contest.models import Attack, AttackRun, Entry, Job, Round, Team, User
-from contest.ranking import Found, find_ranking
-from contest.services import audit, jobs
-from contest.services.entries import bump_board
+from contest.records import audit
+from contest.services.board_versions import bump_board
+from datasets.messages import Message, Template
+
+UNREADABLE_GUESS = Template("unreadable-guess", "The guess cannot be read. %(problem)s")
+STOPPED = Template("job.stopped", "Stopped by an organiser.")
 
 
 def add_house_attack(round_: Round, name: str, user: User | None = None) -> Attack:
@@ -92,7 +97,7 @@ def enqueue_run(run: AttackRun) -> None:
     else:
         kind = Job.Kind.ATTACK
     owner = attack.team_id if attack.team_id is not None else run.entry.team_id
-    jobs.enqueue_job(kind, attack_run=run, owner_id=owner)
+    queue.enqueue_job(kind, attack_run=run, owner_id=owner)
 
 
 def begin_run(run: AttackRun) -> None:
@@ -100,7 +105,7 @@ def begin_run(run: AttackRun) -> None:
     AttackRun.objects.filter(pk=run.pk, state__in=waiting).update(state=AttackRun.State.RUNNING)
 
 
-def record_judgement(claim: jobs.Claim, run: AttackRun, outcome: Outcome, *, seconds: float | None) -> None:
+def record_judgement(claim: queue.Claim, run: AttackRun, outcome: Outcome, *, seconds: float | None) -> None:
     """Write the judge's word once, and the entry's safety when its last attack has come in."""
     judgement = outcome.judgement
     with claim.finish():
@@ -123,28 +128,28 @@ def record_judgement(claim: jobs.Claim, run: AttackRun, outcome: Outcome, *, sec
 
 
 def refuse_run(
-    claim: jobs.Claim, run: AttackRun, reason: str, log: str = "", seconds: float | None = None
+    claim: queue.Claim, run: AttackRun, reason: Message | str, log: str = "", seconds: float | None = None
 ) -> None:
     """The guess or the program cannot count, by the team's fault; the sentence says why."""
     with claim.finish(reason):
         AttackRun.objects.filter(pk=run.pk).update(
             state=AttackRun.State.REFUSED,
-            reason=reason[:300],
+            reason=reason,
             log=log,
             seconds=seconds,
             finished_at=timezone.now(),
         )
-        audit.record("attack_run.refused", run, contest=run.entry.round.contest, reason=reason[:300])
+        audit.record("attack_run.refused", run, contest=run.entry.round.contest, reason=str(reason)[:300])
         settle_entry(run.entry_id)
 
 
-def fail_run(claim: jobs.Claim, run: AttackRun, reason: str) -> None:
+def fail_run(claim: queue.Claim, run: AttackRun, reason: Message | str) -> None:
     """We cannot run it (no sandbox, say): our fault, to be run again when the organisers have mended it."""
     with claim.finish(reason):
         AttackRun.objects.filter(pk=run.pk).update(
-            state=AttackRun.State.FAILED, reason=reason[:300], finished_at=timezone.now()
+            state=AttackRun.State.FAILED, reason=reason, finished_at=timezone.now()
         )
-        audit.record("attack_run.failed", run, contest=run.entry.round.contest, reason=reason[:300])
+        audit.record("attack_run.failed", run, contest=run.entry.round.contest, reason=str(reason)[:300])
         settle_entry(run.entry_id)
 
 
@@ -260,7 +265,7 @@ def _switch(attack: Attack, user: User, active: bool) -> set[int] | None:
         _fill_row(attack)
     else:
         Job.objects.filter(attack_run__in=waiting, state=Job.State.QUEUED).update(
-            state=Job.State.FAILED, reason="Stopped by an organiser.", finished_at=timezone.now()
+            state=Job.State.FAILED, reason=STOPPED(), finished_at=timezone.now()
         )
     return set(waiting.values_list("entry", flat=True))
 
@@ -308,9 +313,7 @@ def require_targets_left(round_: Round, team: Team, targets: Iterable[Entry]) ->
             raise Refused("target-used", text % values)
 
 
-def seconds_left(round_: Round, workers: int) -> tuple[int, float | None]:
-    """How many cells are still to be filled, and how long that takes so many workers at the pace so far."""
-    runs = AttackRun.objects.filter(attack__round=round_, attack__is_active=True)
-    waiting = runs.exclude(state__in=AttackRun.FINAL).count()
-    pace = runs.filter(seconds__isnull=False).aggregate(mean=Avg("seconds"))["mean"]
-    return waiting, None if pace is None or not workers else waiting * pace / workers
+def unfilled_cells(round_: Round) -> QuerySet[AttackRun]:
+    """The cells of the matrix that an attack is still to fill."""
+    runs = AttackRun.objects.filter(attack__round=round_, attack__is_active=True, attack__is_dry_run=False)
+    return runs.exclude(state__in=AttackRun.FINAL)

@@ -14,20 +14,21 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from contest.bundle.check import OpenFile
+from contest.bundle.declared import CONTEST_PLAIN, PLAIN
 from contest.bundle.spans import in_order
 from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, named_files
 from contest.errors import Refused
-from contest.models import Attack, Contest, Dataset, Job, Phase, Round, User
+from contest.files.storage import published
+from contest.language.translation import say
+from contest.models import Attack, Contest, Dataset, HouseOrder, Phase, Round, User
 from contest.models.seeds import secret_seed
 from contest.names.lookalikes import look_of
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name, clean_slug
-from contest.services import audit
+from contest.records import audit
 from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset
 from contest.services.house import request_house_entry
-from contest.storage import published
-from contest.words import say
 from datasets.formats import find_format
 from datasets.generate import generate
 from datasets.online_retail import build_online_retail
@@ -55,11 +56,8 @@ def create_from_bundle(
             slug=slug,
             title=bundle.title,
             summary=bundle.summary,
-            description=bundle.description,
             time_zone=bundle.time_zone,
-            is_public=bundle.is_public,
-            max_team_size=bundle.team_size,
-            approve_teams=bundle.approve_teams,
+            **bundle.settings,
         )
         for position, spec in enumerate(bundle.rounds):
             create_round_of(contest, user, spec, sets[spec.data], position)
@@ -114,23 +112,10 @@ def create_round_of(
         slug=spec.slug,
         name=spec.name,
         position=position,
-        weight=spec.weight,
-        is_hidden=spec.hidden,
         seed=secret_seed() if spec.seed is None else spec.seed,
         seed_named=spec.seed is not None,
         seeds_known=spec.names_seeds,
-        ranking=spec.ranking,
-        house_takes_places=spec.house_takes_places,
-        feedback=spec.feedback,
-        feedback_bands=spec.feedback_bands,
-        entries_per_day=spec.entries_per_day,
-        entries_in_total=spec.entries_in_total,
-        attacks_per_day=spec.attacks_per_day,
-        attacks_in_total=spec.attacks_in_total,
-        attacks_per_target=spec.attacks_per_target,
-        all_targets=spec.all_targets,
-        program_seconds=spec.program_seconds,
-        program_megabytes=spec.program_megabytes,
+        **spec.settings,
     )
     for baseline in spec.baselines:
         request_house_entry(round_, user, baseline.method, dict(baseline.parameters), baseline.seed)
@@ -147,12 +132,9 @@ def register_data(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
     try:
         built = _tables(data, open_file)
     except BadFiles as error:
-        raise Refused(
-            "bad-data",
-            f"{data.name}: {say(str(error.verdict.problems[0]))}",
-        ) from None
+        raise Refused("bad-data", f"{data.name}: {say(error.verdict.problems[0].message)}") from None
     except (ValueError, OSError) as error:
-        raise Refused("bad-data", f"{data.name}: {say(str(error))}") from None
+        raise Refused("bad-data", f"{data.name}: {error}") from None
     return register_dataset(
         data.name, built, format=data.format, description=data.description, user=user, source=source
     )
@@ -201,7 +183,7 @@ def export_bundle(contest: Contest) -> Exported:
         if dataset.pk in names:
             continue
         # Two different tables may have one name; in a bundle every name is one data set.
-        name = dataset.name if dataset.name not in sets else f"{dataset.name} ({dataset.pk})"
+        name = dataset.name if dataset.name not in sets else f"{dataset.name[:90]} ({dataset.pk})"
         names[dataset.pk] = name
         source, stored = _source(dataset)
         sets[name] = DataSpec(name, source, dataset.description, dataset.format)
@@ -210,11 +192,8 @@ def export_bundle(contest: Contest) -> Exported:
         slug=contest.slug,
         title=contest.title,
         summary=contest.summary,
-        description=contest.description,
         time_zone=contest.time_zone,
-        is_public=contest.is_public,
-        team_size=contest.max_team_size,
-        approve_teams=contest.approve_teams,
+        settings={it.name: getattr(contest, it.name) for it in CONTEST_PLAIN},
         data=tuple(sets.values()),
         rounds=tuple(round_spec(round_, names[round_.dataset_id]) for round_ in rounds),
     )
@@ -242,32 +221,16 @@ def round_spec(round_: Round, data: str) -> RoundSpec:
     """
     phases = [PhaseSpec(phase.kind, phase.starts_at, phase.ends_at) for phase in round_.phases.all()]
     attacks = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE).order_by("pk")
-    house = Job.objects.filter(kind=Job.Kind.HOUSE, payload__round=round_.pk).order_by("pk")
+    orders = HouseOrder.objects.filter(round=round_).order_by("pk")
     return RoundSpec(
         slug=round_.slug,
         name=round_.name,
         data=data,
         phases=in_order(phases),
-        weight=round_.weight,
-        hidden=round_.is_hidden,
+        settings={it.name: getattr(round_, it.name) for it in PLAIN},
         seed=round_.seed if round_.seed_named else None,
         rules=FileRules(**round_.file_rules),
         limits=tuple(Limit(**limit) for limit in round_.limits),
         attacks=tuple(attacks.values_list("name", flat=True)),
-        baselines=tuple(
-            Baseline(job.payload["method"], job.payload["parameters"], job.payload.get("seed"))
-            for job in house
-        ),
-        ranking=round_.ranking,
-        house_takes_places=round_.house_takes_places,
-        feedback=round_.feedback,
-        feedback_bands=round_.feedback_bands,
-        entries_per_day=round_.entries_per_day,
-        entries_in_total=round_.entries_in_total,
-        attacks_per_day=round_.attacks_per_day,
-        attacks_in_total=round_.attacks_in_total,
-        attacks_per_target=round_.attacks_per_target,
-        all_targets=round_.all_targets,
-        program_seconds=round_.program_seconds,
-        program_megabytes=round_.program_megabytes,
+        baselines=tuple(Baseline(order.method, order.parameters, order.seed) for order in orders),
     )

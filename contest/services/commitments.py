@@ -14,11 +14,12 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from contest import queries, vault
+from contest.board import queries
 from contest.errors import Refused
+from contest.files import vault
+from contest.files.storage import published
 from contest.models import AuditEvent, Commitment, Entry, Round, Team
-from contest.services import audit
-from contest.storage import published
+from contest.records import audit
 
 
 def commit(round_: Round, what: Commitment.What, now: datetime.datetime) -> Commitment:

@@ -12,14 +12,15 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from contest import queries
+from contest.board import queries
+from contest.board.disclosure import budget_of
+from contest.board.ranking import find_ranking, rank
+from contest.declarations.round import ROUND
+from contest.files.storage import published
 from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
 from contest.models.round import Feedback
-from contest.probing import budget_of
-from contest.ranking import find_ranking, rank
 from contest.services.attempts import count_attempts
 from contest.services.datasets import load_original
-from contest.storage import published
 from datasets.rules import FileRules
 
 NAMED = 5
@@ -63,7 +64,7 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
             said = text % {"n": len(names), "names": _named(names)}
             found.append(Consequence("teams-too-large", len(names), said))
     if "time_zone" in changes:
-        text = _("Days, and with them the attempts of a day, begin at midnight of the new zone.")
+        text = _("Days, and with them the attempts per day, begin at midnight of the new zone.")
         found.append(Consequence("other-midnight", teams.count(), text))
     if "approve_teams" in changes and not changes["approve_teams"]:
         n = teams.filter(status=Team.Status.PENDING).count()
@@ -85,7 +86,7 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
         *_of_budget(round_, changes),
         *_of_attempts(round_, changes),
     ]
-    if {"program_seconds", "program_megabytes"} & set(changes):
+    if _concerns(changes, "programs"):
         waiting = AttackRun.objects.filter(attack__round=round_, attack__kind=Attack.Kind.PROGRAM)
         n = waiting.filter(state=AttackRun.State.QUEUED).count()
         text = ngettext(
@@ -104,6 +105,11 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     if "slug" in changes:
         found.append(_new_address(1))
     return found
+
+
+def _concerns(changes: Mapping[str, Any], what: str) -> bool:
+    """Whether a setting is changed that brings this about, as the settings declare."""
+    return any(what in setting.on_change for setting in ROUND if setting.name in changes)
 
 
 def broken_entries(round_: Round, rules: FileRules) -> dict[int, str]:
@@ -146,7 +152,7 @@ def _of_rules(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
 
 def _of_places(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     """What another ranking rule does, or that the house takes places or no longer does."""
-    if not {"ranking", "house_takes_places"} & set(changes):
+    if not _concerns(changes, "places"):
         return []
     standing = queries.places(round_, show_attacks=True)
     house_takes_places = changes.get("house_takes_places", round_.house_takes_places)
@@ -163,7 +169,7 @@ def _of_places(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
         n_house = sum(entry.is_house for _place, entry in standing)
         found.append(_of_house(n_house, takes_places=house_takes_places))
     if round_.tallied_at is not None:
-        text = _("The committed board is withdrawn openly and committed anew.")
+        text = _("The committed board is withdrawn publicly and committed again.")
         found.append(Consequence("board-withdrawn", 1, text))
     return found
 
@@ -215,7 +221,7 @@ def _of_feedback(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]
         )
         return [Consequence("results-hidden", n, text % {"n": n})]
     return [
-        Consequence("feedback-changes", n, _("Teams are told otherwise about their attacks from now on."))
+        Consequence("feedback-changes", n, _("From now on teams get different feedback about their attacks."))
     ]
 
 
@@ -225,15 +231,15 @@ def _of_budget(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     if before == after:
         return []
     text = _(
-        "The round tells an attacker at most %(after)s bits about a P, instead of %(before)s; all of it is "
-        "%(most)s bits."
+        "The round reveals to an attacker at most %(after)s bits about a P, instead of %(before)s; all of it "
+        "is %(most)s bits."
     )
     values = {"after": after.shown, "before": before.shown, "most": round(after.most)}
     return [Consequence("bits-told", after.shown, text % values)]
 
 
 def _of_attempts(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
-    if not {"entries_per_day", "entries_in_total"} & set(changes):
+    if not _concerns(changes, "attempts"):
         return []
     per_day = changes.get("entries_per_day", round_.entries_per_day)
     in_total = changes.get("entries_in_total", round_.entries_in_total)

@@ -14,9 +14,9 @@ from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Rou
 from contest.models.round import Feedback
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name, clean_slug
-from contest.services import audit
+from contest.outside.announcement_mails import queue_mails
+from contest.records import audit
 from contest.services.attacks import add_house_attack
-from contest.services.mails import queue_mails
 from contest.services.phases import require_sound
 from datasets.rules import FileRules
 from scoring.rules import Limit

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from contest.files.storage import published
 from contest.models import Dataset, Entry, User
-from contest.services import audit
-from contest.storage import published
+from contest.records import audit
 from datasets.formats import find_format
 from datasets.tables import EPOCH, Integers
 

@@ -6,25 +6,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Case, Exists, F, Max, OuterRef, Q, When
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
+from contest.files.storage import Stored
+from contest.jobs import queue
 from contest.models import Entry, Job, Phase, Portrait, Round, Score, Team, User
-from contest.models.round import Feedback
-from contest.services import audit, jobs
+from contest.records import audit
+from contest.records.locks import lock_entries, lock_team
+from contest.services.attacks import queue_attacks_on
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
+from contest.services.board_versions import bump_board
 from contest.services.datasets import hash_fields
-from contest.services.locks import lock_entries, lock_team
 from contest.services.teams import require_playing
-from contest.storage import Stored
+from datasets.messages import Template
 from datasets.problems import Verdict
 from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
 from scoring.rules import RoundVerdict
 
 MAX_NOTE = 200
+FILES_REFUSED = Template("job.files-refused", "The files break the rules.")
 
 
 class RulesChanged(Exception):
@@ -55,7 +59,7 @@ def submit_entry(
             upload_bytes=upload.size,
             costs_attempt=not team.is_house,
         )
-        jobs.enqueue_job(Job.Kind.CHECK, entry=entry, owner_id=team.pk)
+        queue.enqueue_job(Job.Kind.CHECK, entry=entry, owner_id=team.pk)
         audit.record(
             "entry.submitted",
             entry,
@@ -97,7 +101,7 @@ def _require_attempts_left(round_: Round, team: Team, now: object) -> None:
     if attempts.uploads_today >= MAX_UPLOADS_A_DAY:
         raise Refused(
             "too-many-uploads",
-            _("At most %(max_uploads_a_day)s uploads a day; again from %(reset)s.")
+            _("At most %(max_uploads_a_day)s uploads per day; again from %(reset)s.")
             % {"max_uploads_a_day": MAX_UPLOADS_A_DAY, "reset": reset},
         )
 
@@ -106,13 +110,13 @@ def begin_check(entry: Entry) -> None:
     _move(entry, (Entry.State.UPLOADED, Entry.State.CHECKING), Entry.State.CHECKING)
 
 
-def refuse_files(claim: jobs.Claim, entry: Entry, verdict: Verdict) -> None:
+def refuse_files(claim: queue.Claim, entry: Entry, verdict: Verdict) -> None:
     """The files break the rules: the team is told where, and keeps its attempt."""
-    with claim.finish("The files break the rules."):
+    with claim.finish(FILES_REFUSED()):
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
             state=Entry.State.INVALID,
             costs_attempt=False,
-            problems=verdict.told(),
+            problems=verdict.as_data(),
             problem_total=verdict.total,
             finished_at=timezone.now(),
         )
@@ -122,7 +126,7 @@ def refuse_files(claim: jobs.Claim, entry: Entry, verdict: Verdict) -> None:
 
 
 def accept_files(
-    claim: jobs.Claim, entry: Entry, *, stored: dict[str, str], truth: str, n_released: int
+    claim: queue.Claim, entry: Entry, *, stored: dict[str, str], truth: str, n_released: int
 ) -> None:
     """The files are legal: keep their neutral form and let the scorer go on."""
     with claim.finish():
@@ -138,19 +142,17 @@ def accept_files(
         )
         if changed:
             _record_state(entry, Entry.State.CHECKING, Entry.State.SCORING)
-            jobs.enqueue_job(Job.Kind.SCORE, entry=entry, owner_id=entry.team_id)
+            queue.enqueue_job(Job.Kind.SCORE, entry=entry, owner_id=entry.team_id)
 
 
 def record_scores(
-    claim: jobs.Claim,
+    claim: queue.Claim,
     entry: Entry,
     measurements: Mapping[str, Measurement],
     verdict: RoundVerdict,
     portrait: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all measures and the numbers of the pictures at once; a valid entry is official and attacked."""
-    from contest.services.attacks import queue_attacks_on
-
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
         # Whoever changes the limits holds the locks of all teams, so they cannot change after this line.
@@ -158,23 +160,14 @@ def record_scores(
         lock_entries(entry.round_id, entry.team_id)
         if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:
             raise RulesChanged("The limits were changed while this entry was measured; it is measured again.")
-        Score.objects.bulk_create(
-            Score(
-                entry=entry,
-                measure=name,
-                version=find_measure(name).version,
-                value=result.value,
-                detail=without_links(result.detail),
-            )
-            for name, result in measurements.items()
-        )
+        Score.objects.bulk_create(scores_of(entry, measurements))
         if portrait:
             Portrait.objects.update_or_create(entry=entry, defaults={"numbers": dict(portrait)})
         Entry.objects.filter(pk=entry.pk, state=Entry.State.SCORING).update(
             state=state,
             utility=verdict.score,
             measures={name: result.value for name, result in measurements.items()},
-            because=list(verdict.because),
+            because=[reason.as_data() for reason in verdict.because],
             finished_at=timezone.now(),
         )
         _record_state(entry, Entry.State.SCORING, state)
@@ -184,6 +177,20 @@ def record_scores(
             entry.refresh_from_db()
             queue_attacks_on(entry)
         bump_board(entry.round_id, is_seen=is_seen)
+
+
+def scores_of(entry: Entry, measurements: Mapping[str, Measurement]) -> list[Score]:
+    """What was measured, as rows that are not stored yet."""
+    return [
+        Score(
+            entry=entry,
+            measure=name,
+            version=find_measure(name).version,
+            value=result.value,
+            detail=without_links(result.detail),
+        )
+        for name, result in measurements.items()
+    ]
 
 
 def without_links(detail: Any) -> Any:
@@ -258,24 +265,6 @@ def change_note(entry: Entry, user: User, note: str) -> None:
                 after={"note": note},
             )
     entry.note = note
-
-
-def bump_board(round_id: int, *, is_seen: bool = True) -> None:
-    """Say that the round's board has changed; pages that show it compare this number.
-
-    ``is_seen`` is false for what shows on no board before the results, such as an upload that waits or an
-    attack that was judged: in a round that tells nothing until then, the public number stays, or it would
-    tell that something happened.
-    """
-    rounds = Round.objects.filter(pk=round_id)
-    step: Any = 1
-    if not is_seen:
-        results = Phase.objects.filter(
-            round=OuterRef("pk"), kind=Phase.Kind.RESULTS, starts_at__lte=timezone.now()
-        )
-        tells = Q(feedback=Feedback.FULL) | Exists(results)
-        step = Case(When(tells, then=1), default=0)
-    rounds.update(full_version=F("full_version") + 1, board_version=F("board_version") + step)
 
 
 def _move(entry: Entry, sources: tuple[str, ...], target: str) -> None:

@@ -14,10 +14,10 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from contest.doors import client_address, client_network
+from contest.client_address import client_address, client_network
 from contest.models import LogIn, User
-from contest.services import audit
-from contest.services.locks import lock_words
+from contest.records import audit
+from contest.records.locks import lock_words
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore

@@ -17,11 +17,11 @@ from django.db.models import Sum
 from django.http import HttpRequest
 from django.utils import timezone
 
-from contest.doors import client_name, client_network, network_of
+from contest.client_address import client_name, client_network, network_of
 from contest.models import LogIn, Mail, User
-from contest.services.knocks import HOUR, count_knocks, note_knock
-from contest.services.locks import lock_words
-from contest.services.post import post
+from contest.outside.outbox import queue_mail
+from contest.records.locks import lock_words
+from contest.services.rate_limit import HOUR, count_try, tries_within
 
 LETTER_AFTER = 20
 DAY = datetime.timedelta(days=1)
@@ -42,7 +42,7 @@ def failure_limit(request: HttpRequest, credentials: dict[str, Any] | None = Non
     """How often an address may fail with one name: less often where the name is guessed at from everywhere
     and its owner has not logged in from this address."""
     name = client_name(request, credentials)
-    tried: int = count_knocks("wrong-password", name, HOUR)
+    tried: int = tries_within("wrong-password", name, HOUR)
     if tried < settings.LOGIN_FAILURES_PER_NAME or _is_at_home(name, client_network(request)):
         return int(settings.LOGIN_FAILURES)
     return min(settings.LOGIN_FAILURES_NARROWED, settings.LOGIN_FAILURES)
@@ -62,10 +62,10 @@ def note_wrong_password(
     name = client_name(request, credentials)
     with transaction.atomic():
         lock_words(f"wrong passwords of {name}")
-        note_knock("wrong-password", name)
-        tried = count_knocks("wrong-password", name, DAY)
-        if tried >= LETTER_AFTER and not count_knocks("guesses-letter", name, DAY):
-            note_knock("guesses-letter", name)
+        count_try("wrong-password", name)
+        tried = tries_within("wrong-password", name, DAY)
+        if tried >= LETTER_AFTER and not tries_within("guesses-letter", name, DAY):
+            count_try("guesses-letter", name)
             _write_to_owner(name, tried)
 
 
@@ -73,4 +73,4 @@ def _write_to_owner(name: str, tried: int) -> None:
     owner = User.objects.filter(name_key=name, is_active=True).first()
     # Somebody who signed up with the address of another must not have that person written to every day.
     if owner is not None and (owner.email_confirmed_at or not settings.MUST_CONFIRM_EMAIL):
-        post(Mail.Kind.GUESSED, owner, facts={"name": owner.username, "tried": tried})
+        queue_mail(Mail.Kind.GUESSED, owner, facts={"name": owner.username, "tried": tried})

@@ -14,11 +14,11 @@ from contest.bundle.spans import Span, faults
 from contest.bundle.specification import PhaseSpec
 from contest.errors import Refused
 from contest.models import Commitment, Entry, Phase, Round, User
-from contest.services import audit
+from contest.records import audit
+from contest.records.locks import lock_phases, lock_play
+from contest.services.board_versions import bump_board
 from contest.services.commitments import withdraw_commitment
-from contest.services.entries import bump_board
-from contest.services.locks import lock_phases, lock_play
-from contest.services.repair import require_reason
+from contest.services.entry_marks import require_reason
 
 
 def extend_phase(

@@ -14,19 +14,29 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from contest.bundle.files import preset_bundle, preset_names
+from contest.bundle.schema import MOST_ROUNDS
 from contest.bundle.specification import PhaseSpec, RoundSpec, shifted
 from contest.errors import Refused
-from contest.models import Attack, Commitment, Contest, Dataset, Entry, Job, Phase, Rescore, Round, User
-from contest.services import audit
+from contest.models import (
+    Attack,
+    Commitment,
+    Contest,
+    Dataset,
+    Entry,
+    HouseOrder,
+    Job,
+    Phase,
+    Rescore,
+    Round,
+    User,
+)
+from contest.records import audit
+from contest.records.locks import lock_phases, lock_teams
 from contest.services.bundles import create_round_of, round_spec
 from contest.services.consequences import Consequence
 from contest.services.contests import taken
-from contest.services.locks import lock_phases, lock_teams
-from contest.services.repair import require_reason
+from contest.services.entry_marks import require_reason
 from contest.services.settings import claim_version
-
-MOST_ROUNDS = 50
-"""As many as a bundle may hold."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +113,7 @@ def planned(contest: Contest, new: NewRound) -> tuple[Source, RoundSpec]:
         source.spec,
         slug=new.slug,
         name=new.name,
-        hidden=True,
+        settings={**source.spec.settings, "is_hidden": True},
         seed=None,
         baselines=(),
         phases=shifted(source.spec.phases, new.starts_at - source.spec.starts_at),
@@ -118,12 +128,12 @@ def of_new_round(contest: Contest, new: NewRound) -> list[Consequence]:
     attacks = ngettext(
         "%(n)s house attack takes part: %(names)s.", "%(n)s house attacks take part: %(names)s.", n
     )
-    weight = _("Its weight in the overall ranking is %(weight)s.") % {"weight": f"{spec.weight:g}"}
+    weight = f"{spec.settings['weight']:g}"
     return [
         *(_of_phase(phase, contest) for phase in spec.phases),
         Consequence("data", 1, _("It is played on %(data)s.") % {"data": source.dataset.name}),
         Consequence("attacks", n, attacks % {"n": n, "names": ", ".join(spec.attacks) or "–"}),
-        Consequence("weight", 1, weight),
+        Consequence("weight", 1, _("Its weight in the overall ranking is %(weight)s.") % {"weight": weight}),
         Consequence(
             "round-hidden", 1, _("Nobody but organisers sees the round until its first phase begins.")
         ),
@@ -158,7 +168,8 @@ def remove_round(round_: Round, user: User, version: int, reason: str) -> None:
             before={"name": round_.name, "slug": round_.slug, "is_hidden": round_.is_hidden},
             reason=reason,
         )
-        _orders(round_).delete()
+        HouseOrder.objects.filter(round=round_).delete()
+        _looks_for_signals(round_).delete()
         Commitment.objects.filter(round=round_, what=Commitment.What.HOUSE).delete()
         Rescore.objects.filter(round=round_).delete()
         Round.objects.filter(pk=round_.pk).delete()
@@ -172,7 +183,9 @@ def require_removable(round_: Round) -> None:
         raise Refused(
             "entries-exist", _("There are entries in this round, of teams or of the house; it stays.")
         )
-    if _orders(round_).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
+    looks = _looks_for_signals(round_).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    orders = HouseOrder.objects.filter(round=round_, state=HouseOrder.State.WAITING)
+    if orders.exists() or looks.exists():
         raise Refused("work-waits", _("The house is making an entry for this round; it stays."))
     if not Round.objects.filter(contest=round_.contest_id).exclude(pk=round_.pk).exists():
         raise Refused("last-round", _("A contest needs at least one round."))
@@ -201,11 +214,10 @@ def of_removal(round_: Round) -> list[Consequence]:
 
 def _told(round_: Round) -> Consequence:
     if round_.is_hidden:
-        return Consequence("never-seen", 0, _("Only organisers have seen the round; nobody is told."))
-    text = _("Everybody could see the round: that it is removed, and why, stands among the changes.")
+        return Consequence("never-seen", 0, _("Only organisers have seen the round; nobody is notified."))
+    text = _("Everybody could see the round: that it is removed, and why, appears among the changes.")
     return Consequence("seen", 1, text)
 
 
-def _orders(round_: Round) -> QuerySet[Job]:
-    """Work for the round that hangs on no entry."""
-    return Job.objects.filter(kind__in=[Job.Kind.HOUSE, Job.Kind.SIGNALS], payload__round=round_.pk)
+def _looks_for_signals(round_: Round) -> QuerySet[Job]:
+    return Job.objects.filter(kind=Job.Kind.SIGNALS, payload__round=round_.pk)

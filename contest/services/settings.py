@@ -9,29 +9,25 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from contest.declarations.contest import CONTEST
+from contest.declarations.round import ROUND
 from contest.errors import Refused
 from contest.models import Contest, Dataset, Entry, Organiser, Phase, Round, User
 from contest.names.lookalikes import look_of
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name, clean_slug
-from contest.services import audit
+from contest.records import audit
+from contest.records.locks import lock_person, lock_play, lock_teams
+from contest.services.board_versions import bump_board
 from contest.services.consequences import broken_entries
 from contest.services.contests import taken
-from contest.services.entries import bump_board
-from contest.services.locks import lock_person, lock_play, lock_teams
+from contest.services.entry_marks import count_again, require_reason, void_entry
 from contest.services.phases import require_sound
-from contest.services.repair import count_again, require_reason, void_entry
 from datasets.rules import FileRules
 
-CONTEST_SETTINGS = (
-    "title", "summary", "description", "slug", "time_zone", "is_public", "max_team_size", "approve_teams",
-)  # fmt: skip
-ROUND_SETTINGS = (
-    "name", "slug", "weight", "ranking", "house_takes_places", "feedback", "feedback_bands",
-    "entries_per_day", "entries_in_total", "attacks_per_day", "attacks_in_total", "attacks_per_target",
-    "all_targets", "program_seconds", "program_megabytes", "seed", "is_hidden", "file_rules",
-)  # fmt: skip
-
+CONTEST_SETTINGS = tuple(setting.name for setting in CONTEST)
+ROUND_SETTINGS = (*(setting.name for setting in ROUND), "file_rules")
+RANKED_BY = {setting.name for setting in ROUND if "places" in setting.on_change}
 
 SubjectT = TypeVar("SubjectT", bound=Contest | Round)
 
@@ -42,7 +38,7 @@ class Stale(Refused):
     def __init__(self, version: int) -> None:
         text = _(
             "Somebody else has saved these settings meanwhile. Nothing of yours is lost and nothing is saved "
-            "yet: compare below, and save again if yours shall hold."
+            "yet: compare below, and save again to replace them with yours."
         )
         super().__init__("changed-meanwhile", text)
         self.version = version
@@ -116,7 +112,7 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
             )
             for entry in Entry.objects.filter(pk__in=broken).select_related("team", "round__contest"):
                 void_entry(entry, user, f"{reason[:100]}: {broken[entry.pk]}"[:300])
-            if {"ranking", "house_takes_places"} & set(changes):
+            if RANKED_BY & set(changes):
                 count_again(fresh, timezone.now(), reason)
             bump_board(round_.pk)
     except IntegrityError:

@@ -8,8 +8,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
+from contest.jobs import queue
 from contest.models import Job, Round, Signal, User
-from contest.services import audit, jobs
+from contest.records import audit
 
 FORMATS = {"2016"}
 """Formats whose tables the signals can read."""
@@ -24,12 +25,12 @@ def request_signals(round_: Round, user: User) -> Job:
         waiting = Job.objects.filter(kind=Job.Kind.SIGNALS, payload__round=round_.pk)
         if waiting.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
             raise Refused("under-way", _("A worker is looking already."))
-        job = jobs.enqueue_job(Job.Kind.SIGNALS, payload={"round": round_.pk})
+        job = queue.enqueue_job(Job.Kind.SIGNALS, payload={"round": round_.pk})
         audit.record("signals.requested", round_, contest=round_.contest, actor=user)
     return job
 
 
-def record_signals(claim: jobs.Claim, round_: Round, found: Sequence[Signal]) -> None:
+def record_signals(claim: queue.Claim, round_: Round, found: Sequence[Signal]) -> None:
     """Write what was found in the place of what was found before."""
     with claim.finish():
         Signal.objects.filter(round=round_).delete()

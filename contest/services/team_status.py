@@ -1,4 +1,4 @@
-"""What organisers do to teams: approve, lock, remove, merge. Nothing is deleted; every act says why."""
+"""What organisers do to teams: approve, lock, remove, merge. Nothing is deleted; every action says why."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import Entry, Invitation, Membership, Round, Team, User
-from contest.services import audit
+from contest.records import audit
+from contest.records.locks import lock_entries, lock_teams
 from contest.services.attacks import settle_entries, stop_attacks_of
 from contest.services.attempts import count_attempts
-from contest.services.locks import lock_entries, lock_teams
-from contest.services.repair import choose_again, count_again, require_reason
+from contest.services.entry_marks import choose_again, count_again, require_reason
 
 MAY_BECOME = {
     Team.Status.ACTIVE: (Team.Status.PENDING, Team.Status.LOCKED, Team.Status.REMOVED),

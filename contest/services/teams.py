@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import secrets
 
 from django.db import IntegrityError, transaction
@@ -13,9 +12,10 @@ from contest.models import Contest, Invitation, Membership, Organiser, Team, Use
 from contest.names.lookalikes import normalise_name
 from contest.names.policy import TEAM
 from contest.names.validation import clean_name
-from contest.services import audit
+from contest.records import audit
+from contest.records.locks import lock_person, lock_team
 from contest.services.confirmation import require_confirmed
-from contest.services.locks import lock_person, lock_team
+from contest.token_hashes import hash_token
 
 INVITATION_DAYS = 14
 
@@ -127,7 +127,3 @@ def _require_growing(team: Team) -> None:
     """A team that waits may gather its people; a locked or removed one may not."""
     if not Team.objects.filter(pk=team.pk, status=Team.Status.PENDING).exists():
         require_playing(team)
-
-
-def hash_token(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8")).hexdigest()

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.models import ApiToken, Organiser, Team, User
-from contest.services import audit
-from contest.services.locks import lock_person
-from contest.services.teams import hash_token
+from contest.records import audit
+from contest.records.locks import lock_person
+from contest.token_hashes import hash_token
 
 PREFIX = "kkb_"
 """Secrets begin with this, so that scanners for leaked keys can know them."""

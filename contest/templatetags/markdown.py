@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 from django.utils.safestring import SafeString
 
-from contest.markdown import to_html
+from contest.language.markdown import to_html
 
 register = template.Library()
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django import template
 
+from contest.board.disclosure import budget_of
 from contest.models import Round
-from contest.probing import budget_of
 
 register = template.Library()
 

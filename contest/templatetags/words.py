@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from contest.words import say as _say
+from contest.language.translation import say as _say
 
 register = template.Library()
 
 
 @register.filter
-def say(text: str | None) -> str:
-    """A description or sentence of the numerics, translated where it is known."""
-    return _say(str(text)) if text else ""
+def say(what: Any) -> str:
+    """A message or a description of the numerics in the visitor's language."""
+    return _say(what)
 
 
 @register.filter

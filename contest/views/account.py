@@ -20,8 +20,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from contest import access
 from contest.errors import Refused
 from contest.forms.accounts import EmailForm, OwnPasswordForm, PasswordForm, ProfileForm
-from contest.services import accounts, farewell, log_ins
-from contest.services.knocks import knock
+from contest.services import account_deletion, accounts, log_ins
+from contest.services.rate_limit import limit_tries
 from contest.views.accounts import letter_sent, speak
 from contest.views.requests import UserRequest
 
@@ -94,7 +94,7 @@ def change_email(request: UserRequest) -> HttpResponse:
 @require_POST
 def confirm_again(request: UserRequest) -> HttpResponse:
     try:
-        knock("confirm-again", str(request.user.pk), limit=5)
+        limit_tries("confirm-again", str(request.user.pk), limit=5)
     except Refused as refusal:
         messages.error(request, refusal.text)
     else:
@@ -151,17 +151,17 @@ def delete(request: UserRequest) -> HttpResponse:
         try:
             _count_password_try(request)
             if form.is_valid():
-                farewell.delete_account(request.user)
+                account_deletion.delete_account(request.user)
                 logout(request)
                 messages.success(request, _("Your account is deleted."))
                 return redirect("home")
         except Refused as refusal:
             form.add_error(None, refusal.text)
-    context = {"form": form, "partings": farewell.partings(request.user)}
+    context = {"form": form, "partings": account_deletion.partings(request.user)}
     status = 422 if request.method == "POST" else 200
     return render(request, "contest/account_delete.html", context, status=status)
 
 
 def _count_password_try(request: UserRequest) -> None:
     """Somebody at a browser that was left open must not be able to guess the password."""
-    knock("password", str(request.user.pk), limit=PASSWORD_TRIES)
+    limit_tries("password", str(request.user.pk), limit=PASSWORD_TRIES)

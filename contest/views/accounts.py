@@ -16,12 +16,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.i18n import set_language
 
-from contest.doors import client_network, locked_out
+from contest.client_address import client_network, locked_out
 from contest.errors import Refused
 from contest.forms.accounts import LogInForm, NewPasswordForm, ResetForm, SignUpForm
 from contest.models import AccountToken, User
 from contest.services import accounts, log_ins, password_guesses
-from contest.services.knocks import knock
+from contest.services.rate_limit import limit_tries
 from contest.views.requests import PageRequest
 
 
@@ -37,7 +37,7 @@ def signup(request: PageRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            knock("sign-up", client_network(request))
+            limit_tries("sign-up", client_network(request))
             user = accounts.sign_up(
                 data["username"], data["email"], data["password"], translation.get_language() or ""
             )
@@ -54,10 +54,10 @@ def signup(request: PageRequest) -> HttpResponse:
 def letter_sent(email: str) -> str:
     """What to say after a letter was written; where no mail server is set up, where letters lie."""
     if settings.MAIL_FOLDER is not None:
-        return _("This site has no mail server: the letter to %(email)s lies in its folder var/mail.") % {
+        return _("This site has no mail server: the e-mail to %(email)s is in its folder var/mail.") % {
             "email": email
         }
-    return _("We sent a letter to %(email)s. Open the link in it.") % {"email": email}
+    return _("We sent an e-mail to %(email)s. Open the link in it.") % {"email": email}
 
 
 @method_decorator(sensitive_post_parameters("password"), name="dispatch")
@@ -107,8 +107,8 @@ def password_reset(request: PageRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
         try:
-            knock("reset", client_network(request))
-            knock("reset-to", email.lower(), limit=5)
+            limit_tries("reset", client_network(request))
+            limit_tries("reset-to", email.lower(), limit=5)
         except Refused as refusal:
             form.add_error(None, refusal.text)
         else:

@@ -8,19 +8,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from attacks.games import find_game
-from contest import access, queries
-from contest.archives import guesses_in, targets_bundle
-from contest.attack_page import attack_summary
+from contest import access
+from contest.board import queries
+from contest.board.matrix import attackers, matrix
 from contest.errors import Refused
+from contest.files.storage import submitted
 from contest.forms.attacks import GuessForm, ProgramForm
-from contest.matrix import attackers, matrix
-from contest.models import Attack, Job, Phase, Round, Team
-from contest.services import offence
-from contest.services.attacks import seconds_left, targets_of
-from contest.services.heartbeats import slots_of
-from contest.storage import submitted
+from contest.jobs.queue_estimates import wait_for
+from contest.models import Attack, AttackRun, Job, Phase, Round, Team
+from contest.pages.attack import attack_summary
+from contest.pages.downloads import guesses_in, targets_bundle
+from contest.services import team_attacks
+from contest.services.attacks import targets_of, unfilled_cells
 from contest.views.requests import PageRequest, UserRequest
-from contest.waiting import wait_for
 
 
 @require_safe
@@ -34,17 +34,15 @@ def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
     shown = access.sees_attacks(request.user, round_)
     table = matrix(round_) if shown else None
     seekers = attackers(table, my_team) if table else []
-    workers = slots_of({"attacks", "programs"})
-    waiting, seconds = seconds_left(round_, workers) if shown else (0, None)
+    cells = unfilled_cells(round_) if shown else AttackRun.objects.none()
     context = {
         "contest": round_.contest,
         "round": round_,
         "matrix": table,
         "attackers": seekers,
         "house_beside": any(row.rank is None for row in seekers),
-        "n_waiting": waiting,
-        "workers": workers,
-        "minutes_left": None if seconds is None else seconds / 60,
+        "n_waiting": cells.count(),
+        "wait": wait_for(Job.objects.filter(attack_run__in=cells)) if shown else None,
         "version": version,
     }
     template = "contest/_matrix.html" if request.htmx else "contest/matrix.html"
@@ -84,7 +82,7 @@ def _seek_page(
         "guess_form": guess_form,
         "program_form": program_form,
         "attacks": [attack_summary(request.user, attack) for attack in attacks],
-        "practice": offence.practice_entry(round_, team),
+        "practice": team_attacks.practice_entry(round_, team),
     }
     return render(request, "contest/seek.html", context, status=status)
 
@@ -121,7 +119,7 @@ def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResp
         try:
             note = form.cleaned_data["note"]
             with guesses_in(round_, team, form.cleaned_data["archive"]) as guesses:
-                attack = offence.submit_guesses(round_, team, request.user, guesses, note)
+                attack = team_attacks.submit_guesses(round_, team, request.user, guesses, note)
         except Refused as refusal:
             form.add_error("archive", refusal.text)
         else:
@@ -136,11 +134,13 @@ def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     team = access.own_team_for(request.user, round_.contest)
     form = ProgramForm(request.POST, request.FILES)
     if form.is_valid():
-        submit = offence.try_program if form.cleaned_data["dry_run"] else offence.submit_program
+        submit = team_attacks.try_program if form.cleaned_data["dry_run"] else team_attacks.submit_program
         try:
-            offence.require_runnable(form.cleaned_data["program"].read(offence.MAX_PROGRAM_BYTES + 1))
+            team_attacks.require_runnable(
+                form.cleaned_data["program"].read(team_attacks.MAX_PROGRAM_BYTES + 1)
+            )
             form.cleaned_data["program"].seek(0)
-            program = submitted.put(form.cleaned_data["program"], offence.MAX_PROGRAM_BYTES)
+            program = submitted.put(form.cleaned_data["program"], team_attacks.MAX_PROGRAM_BYTES)
             attack = submit(round_, team, request.user, program)
         except Refused as refusal:
             form.add_error("program", refusal.text)

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.board import Fragment, board_context, fragment, polled_round
+from contest.board.board_cache import Fragment, board_context, fragment, polled_round
 from contest.views.requests import PageRequest
 
 

@@ -7,12 +7,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from attacks.registry import attack as find_attack
-from contest import access, queries
-from contest.format_texts import FORMAT_TEXTS
-from contest.markdown import docstring_to_html, to_html
+from contest import access
+from contest.board import queries
+from contest.board.ranking import find_ranking
+from contest.language.markdown import docstring_to_html, to_html
 from contest.models import Attack
-from contest.ranking import find_ranking
-from contest.tour import tour_of
+from contest.pages.format_texts import FORMAT_TEXTS
+from contest.pages.tour import tour_of
 from contest.views.requests import PageRequest
 from datasets.rules import FileRules
 from scoring.registry import measure as find_measure

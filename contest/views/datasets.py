@@ -5,12 +5,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.archives import data_bundle
 from contest.kit.build import open_kit
-from contest.markdown import to_html
-from contest.pictures import charts_of_dataset
-from contest.risk_page import ITEMS, has_report, report_of, risk_context
-from contest.storage import published
+from contest.language.markdown import to_html
+from contest.pages.downloads import data_download
+from contest.pages.pictures import charts_of_dataset
+from contest.pages.risk import ITEMS, has_report, report_of, risk_context
 from contest.views.requests import PageRequest
 
 
@@ -44,15 +43,7 @@ def risk(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 @require_safe
 def download(request: PageRequest, slug: str, round_slug: str, name: str) -> HttpResponse | FileResponse:
     """One of the public files, or all in one zip."""
-    found = access.round_for(request.user, slug, round_slug).dataset
-    files = found.files
-    if name in files:
-        return FileResponse(
-            published.open(files[name]), as_attachment=True, filename=name, content_type="text/csv"
-        )
-    if name != "data.zip":
-        raise Http404
-    return FileResponse(data_bundle(found), as_attachment=True, filename=f"{slug}-{round_slug}.zip")
+    return data_download(access.round_for(request.user, slug, round_slug), name)
 
 
 @require_safe

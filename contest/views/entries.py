@@ -8,18 +8,20 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from contest import access, queries, vault
-from contest.dry_run import check_upload
-from contest.entry_page import entry_context
+from contest import access
+from contest.board import queries
 from contest.errors import Refused
+from contest.files import vault
+from contest.files.storage import Stored
 from contest.forms.entries import UploadForm
+from contest.language.translation import say_problem
 from contest.models import Phase, Round, Team
-from contest.problem_summary import problem_context
+from contest.pages.dry_run import check_upload
+from contest.pages.entry import entry_context
+from contest.pages.problem_summary import problem_context
 from contest.services.attempts import count_attempts
 from contest.services.entries import change_note, pin_entry, submit_entry
-from contest.storage import Stored
 from contest.views.requests import PageRequest, UserRequest
-from contest.words import say_problem
 from datasets.problems import Verdict
 
 
@@ -62,7 +64,7 @@ def _upload_page(
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
         "checked": checked,
-        **problem_context([say_problem(problem) for problem in verdict.told()], verdict.total),
+        **problem_context([say_problem(problem) for problem in verdict.as_data()], verdict.total),
     }
     return render(request, "contest/upload.html", context, status=status)
 
@@ -105,7 +107,7 @@ def note(request: UserRequest, slug: str, round_slug: str, entry_id: int) -> Htt
     found = access.own_entry_for(request.user, slug, round_slug, entry_id)
     try:
         change_note(found, request.user, request.POST.get("note", ""))
-        messages.success(request, _("The note of entry #%(number)s is kept.") % {"number": found.number})
+        messages.success(request, _("The note of entry #%(number)s is saved.") % {"number": found.number})
     except Refused as refusal:
         messages.error(request, refusal.text)
     return redirect("team", slug, found.team_id)

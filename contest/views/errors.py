@@ -5,10 +5,10 @@ import sys
 from django.http import HttpRequest, HttpResponse
 from django.views.defaults import server_error
 
-from contest import troubles
+from contest import outages
 
 
 def our_fault(request: HttpRequest) -> HttpResponse:
     """Errors outside the views too, as in the look-up of a session, end here; not all are faults of ours."""
-    trouble = troubles.trouble_of(sys.exception())
-    return server_error(request) if trouble is None else troubles.answer(request, trouble)
+    trouble = outages.trouble_of(sys.exception())
+    return server_error(request) if trouble is None else outages.answer(request, trouble)

@@ -7,8 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from contest import metrics as numbers
-from contest import readiness
+from contest.operations import metrics as numbers
+from contest.operations import readiness
 
 
 @require_safe

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from anonymizers.registry import EVERY_ANONYMIZER
 from anonymizers.table_registry import TABLE_METHODS
 from attacks.registry import EVERY_ATTACK
-from contest.gallery.pages import example_of
-from contest.markdown import docstring_to_html
+from contest.language.markdown import docstring_to_html
+from contest.pages.gallery.pages import example_of
 from contest.views.requests import PageRequest
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
 

@@ -9,10 +9,11 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from contest import access, operations
-from contest.doctor.examination import CHECKS, SLOW, examine
-from contest.doctor.machine import program_limits
+from contest import access
 from contest.models import Job
+from contest.operations import overview
+from contest.operations.doctor.examination import CHECKS, SLOW, examine
+from contest.operations.doctor.machine import program_limits
 from contest.views.requests import UserRequest
 
 
@@ -39,9 +40,9 @@ def site_operations(request: UserRequest) -> HttpResponse:
 
 def _context(jobs: QuerySet[Job]) -> dict[str, Any]:
     return {
-        "queues": operations.queues(),
-        "processes": operations.processes(),
-        "failures": operations.failures(jobs),
+        "queues": overview.queues(),
+        "processes": overview.processes(),
+        "failures": overview.failures(jobs),
         "program_limits": program_limits(),
-        **operations.facts(),
+        **overview.facts(),
     }

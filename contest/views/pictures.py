@@ -7,15 +7,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.board import board_of
+from contest.board.board_cache import board_of
+from contest.board.matrix import matrix
+from contest.board.queries import BoardRow
+from contest.board.utility_risk_map import utility_map
 from contest.charts.chart import Chart
 from contest.charts.png import png
-from contest.charts.round_pictures import matrix_picture, measure_map, measure_strips, utility_map
 from contest.charts.svg import standalone
-from contest.matrix import matrix
 from contest.models import Round
-from contest.pictures import charts_of_dataset, charts_of_entry, charts_of_round
-from contest.queries import BoardRow
+from contest.pages.pictures import charts_of_dataset, charts_of_entry, charts_of_round
+from contest.pages.round_pictures import matrix_picture, measure_map, measure_strips
 from contest.views.requests import PageRequest
 
 MOST_SPOTS = 1000

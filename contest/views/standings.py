@@ -7,11 +7,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.board import board_of
-from contest.export import board_csv, board_dicts
-from contest.how import explain
-from contest.markdown import docstring_to_html
-from contest.rank_history import rank_history
+from contest.board.board_cache import board_of
+from contest.board.export import board_csv, board_dicts
+from contest.board.rank_history import rank_history
+from contest.language.markdown import docstring_to_html
+from contest.pages.explanations import explain
 from contest.views.requests import PageRequest
 
 

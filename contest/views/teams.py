@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from contest import access
-from contest.dashboard import round_cards
 from contest.errors import Refused
 from contest.forms.teams import TeamForm
+from contest.pages.dashboard import round_cards
 from contest.services import teams
 from contest.views.requests import UserRequest
 

@@ -12,7 +12,7 @@ from contest import access
 from contest.errors import Refused
 from contest.forms.webhooks import WebhookForm
 from contest.models import Delivery
-from contest.services.webhooks import create_webhook, end_webhook
+from contest.outside.webhooks import create_webhook, end_webhook
 from contest.views.requests import UserRequest
 
 SHOWN = 20

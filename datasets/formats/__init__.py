@@ -6,6 +6,7 @@ from datasets.formats.format import CheckedUpload, Facts, Format, Neutral, Uploa
 from datasets.formats.pwscup2016 import Pwscup2016
 from datasets.formats.pwscup2017 import Original2017, Pwscup2017
 from datasets.formats.pwscup2018 import Pwscup2018
+from datasets.lookup import find_by_name
 
 __all__ = [
     "FORMATS",
@@ -27,7 +28,4 @@ def find_format(name: str) -> Format:
     >>> find_format("2017").upload_names
     ('AT.csv',)
     """
-    for known in FORMATS:
-        if known.name == name:
-            return known
-    raise KeyError(f"There is no format {name!r}. There are: {', '.join(it.name for it in FORMATS)}.")
+    return find_by_name(FORMATS, name, "format")

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from datasets.problems import Problem, Verdict
+from datasets.problems import MISSING_FILE, Problem, Verdict
 from datasets.reader import Source
 from datasets.rules import FileRules
-from datasets.tables import Codes, Dataset, Integers
+from datasets.tables import Codes, Integers, PurchaseData
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Format(ABC):
     data_files: ClassVar[tuple[str, ...]]
     """The tables of a data set: its transactions last, and before them its master table where it has one."""
     knowledge_files: ClassVar[tuple[str, ...]] = ()
-    """What attackers are told beside the tables."""
+    """What attackers learn beside the tables."""
     upload_files: ClassVar[tuple[UploadFile, ...]]
     public_files: ClassVar[tuple[str, ...]]
     """The files of an entry that attackers see, in the order of ``data_files``."""
@@ -106,7 +106,7 @@ class Format(ABC):
         """Check the files of an upload against the original and the rules of the round."""
         absent = [name for name in self.upload_names if name not in files]
         if absent:
-            told = (Problem(name, None, None, "missing-file", None, f"a file {name}") for name in absent)
+            told = (Problem(name, None, None, None, MISSING_FILE(name=name)) for name in absent)
             return CheckedUpload(Verdict.of(*told), None)
         entry, verdict = self.check_entry(files, original, rules or FileRules())
         return CheckedUpload(verdict, self.neutral(original, entry) if verdict.ok else None)
@@ -120,7 +120,7 @@ class Format(ABC):
         """Write ``original_files`` into a folder."""
 
     @abstractmethod
-    def from_tables(self, data: Dataset) -> Any:
+    def from_tables(self, data: PurchaseData) -> Any:
         """The original that a shop's tables M and T give in this format."""
 
     @abstractmethod

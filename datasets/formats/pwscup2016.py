@@ -16,7 +16,7 @@ from datasets.formats.format import Facts, Format, Neutral, UploadFile
 from datasets.problems import Verdict
 from datasets.reader import Source
 from datasets.rules import FileRules
-from datasets.tables import Codes, Dataset, Integers, Release
+from datasets.tables import Codes, Integers, PurchaseData, Release
 
 OTHERS = ("least_kept",)
 """Rules of other years."""
@@ -34,16 +34,16 @@ class Pwscup2016(Format):
     public_files = ("M.csv", "T.csv")
     rules = tuple(field.name for field in fields(FileRules) if field.name not in OTHERS)
 
-    def read_original(self, folder: Path) -> Dataset:
+    def read_original(self, folder: Path) -> PurchaseData:
         return read_original(folder)
 
-    def write_original(self, folder: Path, original: Dataset) -> None:
+    def write_original(self, folder: Path, original: PurchaseData) -> None:
         write_dataset(folder, original)
 
-    def from_tables(self, data: Dataset) -> Dataset:
+    def from_tables(self, data: PurchaseData) -> PurchaseData:
         return data
 
-    def facts(self, original: Dataset) -> Facts:
+    def facts(self, original: PurchaseData) -> Facts:
         rows = original.transactions
         return Facts(
             n_customers=original.n_customers,
@@ -54,26 +54,26 @@ class Pwscup2016(Format):
             last_day=int(rows.day.max()),
         )
 
-    def customers(self, original: Dataset) -> npt.NDArray[np.object_]:
+    def customers(self, original: PurchaseData) -> npt.NDArray[np.object_]:
         return original.master.ids
 
-    def days(self, original: Dataset) -> Codes:
+    def days(self, original: PurchaseData) -> Codes:
         return original.transactions.day
 
-    def receipt_lines(self, original: Dataset) -> Integers:
+    def receipt_lines(self, original: PurchaseData) -> Integers:
         return np.unique(original.transactions.receipt.codes, return_counts=True)[1]
 
-    def item_counts(self, original: Dataset) -> Integers:
+    def item_counts(self, original: PurchaseData) -> Integers:
         return np.bincount(original.transactions.item.codes, minlength=original.transactions.item.n_labels)
 
     def check_entry(
-        self, files: Mapping[str, Source], original: Dataset, rules: FileRules
+        self, files: Mapping[str, Source], original: PurchaseData, rules: FileRules
     ) -> tuple[Release | None, Verdict]:
         checked = check_entry(files, original, rules)
         return checked.release, checked.verdict
 
     def check_public(
-        self, files: Mapping[str, Source], original: Dataset, rules: FileRules, n_released: int
+        self, files: Mapping[str, Source], original: PurchaseData, rules: FileRules, n_released: int
     ) -> Verdict:
         """No rule speaks of P, so one that is right for every table stands in its place."""
         truth = io.BytesIO("".join(f"{row}\n" for row in range(1, n_released + 1)).encode())
@@ -82,17 +82,17 @@ class Pwscup2016(Format):
     def write_entry(self, folder: Path, entry: Release) -> None:
         write_release(folder, entry)
 
-    def neutral(self, original: Dataset, entry: Release) -> Neutral:
+    def neutral(self, original: PurchaseData, entry: Release) -> Neutral:
         release = canonical_order(entry)
         return Neutral(release.data, release.truth, release.data.n_customers)
 
-    def write_released(self, folder: Path, released: Dataset) -> None:
+    def write_released(self, folder: Path, released: PurchaseData) -> None:
         write_dataset(folder, released)
 
-    def read_released(self, folder: Path) -> Dataset:
+    def read_released(self, folder: Path) -> PurchaseData:
         return read_tables(folder, generalised=True)
 
     def measured(
-        self, original: Dataset, released: Dataset, truth: Integers
-    ) -> tuple[Dataset, Dataset, Integers]:
+        self, original: PurchaseData, released: PurchaseData, truth: Integers
+    ) -> tuple[PurchaseData, PurchaseData, Integers]:
         return original, released, truth

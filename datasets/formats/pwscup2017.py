@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from datasets.check import check_master
 from datasets.formats.format import Facts, Format, Neutral, UploadFile
+from datasets.messages import Template
 from datasets.problems import BadFiles, Findings, Problem, Verdict
 from datasets.pwscup2017 import (
     MAX_BYTES,
@@ -30,12 +31,13 @@ from datasets.pwscup2017 import (
 )
 from datasets.reader import Source
 from datasets.rules import FileRules
-from datasets.tables import Coded, Codes, Dataset, Integers, Master, frozen
+from datasets.tables import Coded, Codes, Integers, Master, PurchaseData, frozen
 from datasets.writer import replacing, write_master
 
 SHARES = {"T25.csv": 25, "T50.csv": 50, "T75.csv": 75, "T100.csv": 100}
 """The knowledge files and the percentage of T's rows that each holds."""
 KNOWLEDGE_SEED = 2017
+STRANGERS = Template("unknown-customer.all", "customers that M.csv has")
 CUT = 2
 """Attackers know this many characters of an item id."""
 
@@ -66,8 +68,7 @@ class Pwscup2017(Format):
         sheet = read_sheet(folder / "T.csv")
         strangers = sorted(set(sheet.user.labels) - set(master.ids))
         if strangers:
-            expected = "customers that M.csv has"
-            problem = Problem("T.csv", None, "customer_id", "unknown-customer", strangers[0], expected)
+            problem = Problem("T.csv", None, "customer_id", strangers[0], STRANGERS())
             raise BadFiles(Verdict.of(problem))
         knowledge = {
             name: read_sheet(folder / name) if (folder / name).exists() else known_part(sheet, percent)
@@ -82,7 +83,7 @@ class Pwscup2017(Format):
             with replacing(folder / name) as file:
                 write_sheet(file, sheet)
 
-    def from_tables(self, data: Dataset) -> Original2017:
+    def from_tables(self, data: PurchaseData) -> Original2017:
         """The first twelve months of a shop's purchases, and the people who bought in them."""
         rows = data.transactions
         month = year_month(rows.day)

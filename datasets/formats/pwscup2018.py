@@ -24,7 +24,7 @@ from datasets.release2018 import (
     write_sheet_2018,
 )
 from datasets.rules import FileRules
-from datasets.tables import Coded, Codes, Dataset, Integers, frozen
+from datasets.tables import Coded, Codes, Integers, PurchaseData, frozen
 from datasets.writer import replacing
 
 
@@ -43,7 +43,7 @@ class Pwscup2018(Format):
         with replacing(folder / "T.csv") as file:
             write_sheet_2018(file, original)
 
-    def from_tables(self, data: Dataset) -> Sheet2018:
+    def from_tables(self, data: PurchaseData) -> Sheet2018:
         rows = data.transactions
         return Sheet2018(
             id=Coded.from_texts(data.master.ids[rows.customer]),

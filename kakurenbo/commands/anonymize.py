@@ -13,13 +13,13 @@ from typing import Any
 
 from anonymizers.anonymizer import Anonymized, Anonymizer, ParameterError
 from anonymizers.parameters import expectation
-from anonymizers.publish import Refused
 from anonymizers.registry import ANONYMIZERS, run_anonymizer
+from anonymizers.release import CannotProtect
 from anonymizers.table_method import TableMethod
 from anonymizers.table_registry import TABLE_METHODS
 from datasets.folder import read_original, write_release
 from datasets.problems import BadFiles
-from datasets.tables import Dataset, Release
+from datasets.tables import PurchaseData, Release
 from kakurenbo.anonymize_table import add_table_arguments, anonymize_table
 from kakurenbo.limits import PRESETS, read_limits, upper_limits
 from kakurenbo.main import UsageError
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         settings = parsed_settings(arguments.settings)
         done = run_anonymizer(arguments.method, original, upper_limits(limits), arguments.seed, settings)
-    except (ParameterError, Refused) as error:
+    except (ParameterError, CannotProtect) as error:
         raise UsageError(str(error)) from error
     write_whole(arguments.out, done.release)
     report, valid = full_report(original, done, limits)
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if valid else 1
 
 
-def read_folder(folder: Path) -> Dataset:
+def read_folder(folder: Path) -> PurchaseData:
     """The original in a folder, or a sentence saying why it cannot be used."""
     try:
         return read_original(folder)
@@ -113,7 +113,7 @@ def write_whole(out: Path, release: Release) -> None:
 
 
 def full_report(
-    original: Dataset, done: Anonymized, limits: tuple[Limit, ...]
+    original: PurchaseData, done: Anonymized, limits: tuple[Limit, ...]
 ) -> tuple[dict[str, Any], bool]:
     """The method's report with every limited measure beside its limit; and whether all limits hold."""
     measures = [measure(limit.measure) for limit in limits]
@@ -132,7 +132,7 @@ def full_report(
         limit.measure for limit in limits if limit.share_left(results[limit.measure].value) < 0.05
     ]
     report["valid"] = verdict.valid
-    report["because"] = list(verdict.because)
+    report["because"] = [str(reason) for reason in verdict.because]
     return report, verdict.valid
 
 

@@ -20,7 +20,7 @@ from attacks.registry import ATTACKS, attack, run_attack
 from datasets.check import check_guess, check_tables
 from datasets.folder import read_original, read_release
 from datasets.problems import BadFiles
-from datasets.tables import NO_GUESS, Dataset
+from datasets.tables import NO_GUESS, PurchaseData
 from datasets.writer import replacing
 from kakurenbo.main import UsageError
 
@@ -96,7 +96,7 @@ def _known(name: str) -> None:
         raise UsageError(f"{error.args[0]} A program is named by its path, e.g. ./reidentify.py.") from error
 
 
-def read_released(folder: Path) -> Dataset:
+def read_released(folder: Path) -> PurchaseData:
     """Read M.csv and T.csv of an entry, never its P.csv."""
     checked = check_tables(folder / "M.csv", folder / "T.csv", sys.maxsize, generalised=True)
     if checked.data is None:
@@ -104,7 +104,9 @@ def read_released(folder: Path) -> Dataset:
     return checked.data
 
 
-def _run_program(arguments: argparse.Namespace, original: Dataset, released: Dataset) -> tuple[Guess, float]:
+def _run_program(
+    arguments: argparse.Namespace, original: PurchaseData, released: PurchaseData
+) -> tuple[Guess, float]:
     """Run a re-identifier as the platform does, isolated; its log goes to standard error."""
     from attacks.sandbox import run_program
 

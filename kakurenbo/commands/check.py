@@ -11,7 +11,7 @@ from pathlib import Path
 
 from datasets.archive import Limits, open_upload
 from datasets.formats import FORMATS, Format
-from datasets.problems import BadFiles, Problem, Verdict
+from datasets.problems import MISSING_FILE, BadFiles, Problem, Verdict
 from datasets.reader import Source
 from datasets.rules import FileRules
 from kakurenbo.main import UsageError
@@ -72,9 +72,7 @@ def open_entry(entry: Path, wanted: tuple[str, ...], stack: ExitStack) -> Mappin
             stack.callback(file.close)
         files = dict(opened)
     absent = [
-        Problem(name, None, None, "missing-file", None, f"a file {name}")
-        for name in wanted
-        if name not in files
+        Problem(name, None, None, None, MISSING_FILE(name=name)) for name in wanted if name not in files
     ]
     if absent:
         raise BadFiles(Verdict.of(*absent))

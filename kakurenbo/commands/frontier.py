@@ -9,11 +9,11 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from anonymizers.gh_tree.coding import Units, code_table
-from anonymizers.publish import Refused
-from datasets.writer import replacing
+from anonymizers.engines.gh_tree.coding import Units, code_table
+from anonymizers.release import CannotProtect
 from kakurenbo.commands.risk import read_table
 from kakurenbo.main import UsageError
+from kakurenbo.output import write_text
 from kakurenbo.panel_frontier import add_panel_frontier, run_panel_frontier
 from kakurenbo.risk_loss import METHODS, TARGETS, as_csv, as_svg, as_text, least_loss, sweep
 
@@ -51,9 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     points = list(sweep(units, methods, _limits(arguments.h), arguments.steps))
     if not points:
         raise UsageError("No run was possible: the whole table as one group already breaks every h given.")
-    _write(arguments.csv, as_csv(points))
+    if arguments.csv:
+        write_text(arguments.csv, as_csv(points))
     if arguments.svg:
-        _write(arguments.svg, as_svg(points, f"Risk and loss on {arguments.table.name}"))
+        write_text(arguments.svg, as_svg(points, f"Risk and loss on {arguments.table.name}"))
     if not arguments.json:
         print(as_text(points))
         return 0
@@ -77,7 +78,7 @@ def _units(arguments: argparse.Namespace) -> Units:
         raise UsageError(f"{arguments.table} has no records. Expected at least one.")
     try:
         return code_table(table, arguments.id, _names(arguments.qid), _names(arguments.sensitive))
-    except Refused as error:
+    except CannotProtect as error:
         raise UsageError(str(error)) from error
 
 
@@ -93,13 +94,3 @@ def _limits(text: str) -> list[float]:
     if not limits or not all(0 < limit <= 1 for limit in limits):
         raise UsageError(f"--h: got {text!r}, expected numbers above 0 and up to 1, as 1,0.5,0.2.")
     return limits
-
-
-def _write(path: Path | None, text: str) -> None:
-    if path is None:
-        return
-    try:
-        with replacing(path) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error

@@ -139,7 +139,7 @@ def score(kit: Kit, entry: Judged) -> dict[str, Any]:
     return {
         "valid": verdict.valid,
         "utility": verdict.score,
-        "because": list(verdict.because),
+        "because": [str(reason) for reason in verdict.because],
         "measures": {name: result.value for name, result in results.items()},
         "limits": {limit.measure: f"{limit.operator} {limit.limit:.10g}" for limit in kit.limits},
     }

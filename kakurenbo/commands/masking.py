@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from datasets.writer import replacing
 from kakurenbo.commands.risk import read_table
 from kakurenbo.main import UsageError
 from kakurenbo.masking_plots import masking_plots
+from kakurenbo.output import write_text
 from scoring.masking.combine import combine
 from scoring.masking.relations import linear_regression
 from scoring.masking.report import masking_report
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         report["copies"] = len(copies)
         report["combined"] = {name: _combined(copies, name, known) for name in hidden} if known else {}
     if arguments.svg:
-        _write(arguments.svg, masking_plots(original, copies[0], hidden, known))
+        write_text(arguments.svg, masking_plots(original, copies[0], hidden, known))
     print(json.dumps(report, indent=2, ensure_ascii=False) if arguments.json else _told(report))
     return 0
 
@@ -91,12 +91,3 @@ def _told(report: dict[str, Any]) -> str:
     for kind, worst in report["largest_correlation_change"].items():
         lines.append(f"largest {kind} change: {' and '.join(worst['pair'])} {worst['change']:+.4f}")
     return "\n".join(lines)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.formats import Format, find_format
+from datasets.lookup import find_by_name
 from datasets.problems import BadFiles, Verdict
 from datasets.rules import FileRules
 from kakurenbo.commands.check import open_entry
@@ -19,7 +20,7 @@ from kakurenbo.limits import read_round
 from kakurenbo.main import UsageError
 from scoring.measure import Measure, Measurement
 from scoring.presets import PWSCUP2016
-from scoring.registry import MEASURES_2017, MEASURES_2018, measures_of
+from scoring.registry import MEASURES_2017, MEASURES_2018, measures_of, plain_name
 from scoring.rules import Limit, RoundVerdict, evaluate
 from scoring.run import measure_pair
 
@@ -82,11 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _measure(preset: Preset, name: str) -> Measure:
-    for measure in preset.measures:
-        if measure.name == name.lower().replace("_", "-"):
-            return measure
-    known = ", ".join(measure.name for measure in preset.measures)
-    raise UsageError(f"There is no measure {name!r} for these files. There are: {known}.")
+    try:
+        return find_by_name(preset.measures, plain_name(name), "measure")
+    except KeyError as error:
+        raise UsageError(error.args[0]) from error
 
 
 def _score(
@@ -135,7 +135,7 @@ def _as_json(
     verdict: Verdict, results: Mapping[str, Measurement], limits: Sequence[Limit], outcome: RoundVerdict
 ) -> str:
     problems: list[dict[str, Any]] = [problem.as_dict() for problem in verdict.problems]
-    problems += [{"code": "limit", "text": reason} for reason in outcome.because]
+    problems += [{"code": "limit", "text": str(reason)} for reason in outcome.because]
     document = {
         "measures": {
             name: {"value": result.value, "detail": result.detail} for name, result in results.items()
@@ -170,7 +170,7 @@ def _as_text(
         bound = f"{limit.operator} {limit.limit:.10g}" if limit else "-"
         word = "-" if limit is None else "ok" if limit.holds(value) else "broken"
         lines.append(f"{measure.name:<16}{value:>16.6f}{bound:>16}  {word:<8}{measure.unit}".rstrip())
-    lines += ["", *outcome.because]
+    lines += ["", *map(str, outcome.because)]
     if limits:
         lines.append(f"utility score {outcome.score:.2f} of 100 (platform definition v1)")
     return "\n".join([*lines, "valid" if outcome.valid else "invalid"])

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from kakurenbo.main import UsageError
-from kakurenbo.place import Place, add_place_arguments, find_place
+from kakurenbo.place import ChosenRound, add_place_arguments, find_place
 
 POLL_SECONDS = 2.0
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     return _exit_code(entry)
 
 
-def follow(place: Place, number: int) -> int:
+def follow(place: ChosenRound, number: int) -> int:
     """Print every step until nothing is left to wait for; 1 where the entry is not valid."""
     last = ""
     while True:
@@ -45,14 +45,14 @@ def follow(place: Place, number: int) -> int:
         time.sleep(POLL_SECONDS)
 
 
-def _newest(place: Place) -> int:
+def _newest(place: ChosenRound) -> int:
     rows = place.client.get(f"{place.path}entries/", page_size=1)["results"]
     if not rows:
         raise UsageError("Your team has no entry in this round yet.")
     return int(rows[0]["id"])
 
 
-def _entry(place: Place, number: int) -> dict[str, Any]:
+def _entry(place: ChosenRound, number: int) -> dict[str, Any]:
     found: dict[str, Any] = place.client.get(f"{place.path}entries/{number}/")
     return found
 

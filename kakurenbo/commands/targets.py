@@ -26,5 +26,5 @@ def run(arguments: argparse.Namespace) -> int:
         size = place.client.download(f"{place.path}targets.zip", target)
     except OSError as error:
         raise UsageError(f"Cannot write {target}: {error.strerror}.") from error
-    print(f"{target}: {size:,} bytes, a folder a target. Name your guesses by the folders: 12.csv.")
+    print(f"{target}: {size:,} bytes, one folder per target. Name your guesses by the folders: 12.csv.")
     return 0

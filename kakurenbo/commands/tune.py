@@ -12,7 +12,6 @@ from anonymizers.anonymizer import Anonymizer, ParameterError
 from anonymizers.parameters import checked
 from anonymizers.registry import ANONYMIZERS, anonymizer
 from attacks.registry import ATTACKS
-from datasets.writer import replacing
 from kakurenbo.commands.anonymize import parsed_settings, read_folder
 from kakurenbo.frontier import (
     Trial,
@@ -26,6 +25,7 @@ from kakurenbo.frontier import (
 )
 from kakurenbo.limits import PRESETS, read_limits
 from kakurenbo.main import UsageError
+from kakurenbo.output import write_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,8 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
         trials.append(trial)
         if sys.stderr.isatty():
             print(f"{len(trials)}: {_line(trial, False)}", file=sys.stderr)
-    _write(arguments.csv, as_csv(trials))
-    _write(arguments.svg, as_svg(method.name, trials) if arguments.svg else "")
+    if arguments.csv:
+        write_text(arguments.csv, as_csv(trials))
+    if arguments.svg:
+        write_text(arguments.svg, as_svg(method.name, trials))
     print(told(method.name, trials))
     return 0 if any(trial.valid for trial in trials) else 1
 
@@ -117,13 +119,3 @@ def _check_grid(method: Anonymizer, grid: dict[str, list[str]]) -> None:
                 checked(method.name, method.parameters, {name: value})
     except ParameterError as error:
         raise UsageError(str(error)) from error
-
-
-def _write(path: Path | None, text: str) -> None:
-    if path is None:
-        return
-    try:
-        with replacing(path) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error

@@ -66,6 +66,8 @@ def brand_metrics(table: pd.DataFrame, id: str, brands: Sequence[str]) -> BrandM
 def mapd(original: npt.ArrayLike, protected: npt.ArrayLike) -> float:
     """Mean absolute percentage deviation: (100/J) Σ_j |x′_j − x_j| / |x_j|; NaN and 0 in x are left out.
 
+    NaN where nothing is left.
+
     Reference: Li, Schneider, Yu, Gupta (2022), footnote 8.
 
     >>> mapd([50.0, 20.0], [45.0, 22.0])
@@ -73,6 +75,8 @@ def mapd(original: npt.ArrayLike, protected: npt.ArrayLike) -> float:
     """
     before, after = np.asarray(original, dtype=np.float64), np.asarray(protected, dtype=np.float64)
     known = np.isfinite(before) & np.isfinite(after) & (before != 0)
+    if not known.any():
+        return float("nan")
     return float(100 * np.mean(np.abs(after[known] - before[known]) / np.abs(before[known])))
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from datasets.store_panel import StorePanel
 from scoring.measure import Measurement, RiskMeasure
-from scoring.pos.identification import (
+from scoring.store_panel.identification import (
     RIDGE,
     VARIABLES,
     SubjectPeriods,
@@ -18,7 +18,7 @@ from scoring.pos.identification import (
     identification_holdout,
     subject_periods,
 )
-from scoring.pos.loss_of_protection import Protection
+from scoring.store_panel.loss_of_protection import Protection
 
 SHOWN = 5
 

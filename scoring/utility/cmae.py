@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy.typing as npt
 
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.exact import amounts, exact_sums
 from scoring.measure import Measure, Measurement
 
 Cluster = tuple[str, str]
 
 
-def cmae(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def cmae(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Mean absolute error of the mean price over the clusters of customers by gender and country.
 
     For a cluster s, a pair (gender, country), with the rows of the customers whom *M* puts in s
@@ -53,7 +53,7 @@ def cmae(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurem
     return Measurement(value, detail)
 
 
-def _mean_prices(data: Dataset) -> dict[Cluster, Fraction]:
+def _mean_prices(data: PurchaseData) -> dict[Cluster, Fraction]:
     """μ of every cluster in the master table, in currency units; 0 where the cluster bought nothing."""
     gender, country = data.master.gender, data.master.country
     n_countries = max(country.n_labels, 1)
@@ -84,7 +84,7 @@ def _line(
 
 CMAE = Measure(
     name="cmae",
-    title="Mean price a cluster",
+    title="Mean price per cluster",
     meaning="Average error of the mean item price over customers grouped by gender and country.",
     function=cmae,
     low=0.0,

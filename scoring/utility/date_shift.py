@@ -7,12 +7,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Dataset, Integers
+from datasets.tables import Integers, PurchaseData
 from scoring.measure import Measure, Measurement
 from scoring.pairing import checked_truth, largest
 
 
-def date_shift(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def date_shift(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Mean shift in days between the dates of a customer's rows before and after.
 
     A customer's rows are laid side by side in the order of their dates; the shorter side is stretched evenly

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.measure import Measure, Measurement
 from scoring.pairing import checked_truth, largest
 
 
-def deleted_rows(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def deleted_rows(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Share of the rows of T by which customers have fewer rows than before.
 
     With a_c and b_c the rows of customer c in T and T′ (0 in T′ for one who vanished):

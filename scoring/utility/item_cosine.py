@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.measure import Measure, Measurement
 from scoring.utility.item_similarity import cosine_distance, once, purchases, worst_items
 
 
-def item_cosine(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def item_cosine(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """How far the item–item similarities by buyers moved.
 
     w(i, j) = |buyers of both| / sqrt(|buyers of i| · |buyers of j|) is the cosine of two different items over

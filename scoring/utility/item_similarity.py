@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Coded, Dataset, Integers
+from datasets.tables import Coded, Integers, PurchaseData
 from scoring.exact import exact_sums
 from scoring.pairing import largest, shared_codes
 
@@ -42,7 +42,9 @@ def shared_purchases(
     return Bought(before[0], items, before[2], n), Bought(after[0], items_after, after[2], n), labels
 
 
-def purchases(original: Dataset, released: Dataset) -> tuple[Bought, Bought, npt.NDArray[np.object_]]:
+def purchases(
+    original: PurchaseData, released: PurchaseData
+) -> tuple[Bought, Bought, npt.NDArray[np.object_]]:
     """The purchases of T and T′, whose users are the rows of M and of M′."""
     before, after = original.transactions, released.transactions
     return shared_purchases(

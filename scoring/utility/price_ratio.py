@@ -7,13 +7,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.exact import exact_sums
 from scoring.measure import Measure, Measurement
 from scoring.pairing import largest, shared_codes
 
 
-def price_ratio(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def price_ratio(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Mean relative change of the items' mean unit prices.
 
     With m_i and m′_i the mean unit price of item i over the rows of T and of T′, and t_i its rows in T:
@@ -45,7 +45,7 @@ def price_ratio(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> M
 
 
 def _means(
-    items: npt.NDArray[np.int32], data: Dataset, n_items: int
+    items: npt.NDArray[np.int32], data: PurchaseData, n_items: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """The mean unit price of every item in hundredths, 0 where it has no row, and its rows."""
     rows = np.bincount(items, minlength=n_items)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Codes, Dataset, Integers, Transactions
+from datasets.tables import Codes, Integers, PurchaseData, Transactions
 from scoring.exact import Whole, amounts, exact_sums
 from scoring.measure import Measure, Measurement
 from scoring.pairing import distinct_pairs
@@ -17,7 +17,7 @@ from scoring.pairing import distinct_pairs
 CLASSES = 5
 
 
-def rfm(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def rfm(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Normalised root mean square difference of the shares of customers in 125 RFM cells.
 
     A customer's recency R is the days from the last purchase to the day after the last date of T, frequency F
@@ -51,7 +51,7 @@ def rfm(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measureme
     return Measurement(value, _detail(habits, count, count_after, n, scale))
 
 
-def rfm_cells(original: Dataset, released: Dataset) -> tuple[list[int], list[int]]:
+def rfm_cells(original: PurchaseData, released: PurchaseData) -> tuple[list[int], list[int]]:
     """Customers in each of the 125 cells before and after; cell (r, f, m), from 0, is at (r·5 + f)·5 + m.
 
     >>> from scoring.examples import tea_and_cake
@@ -66,7 +66,7 @@ def rfm_cells(original: Dataset, released: Dataset) -> tuple[list[int], list[int
     return count, count_after
 
 
-def _counted(original: Dataset, released: Dataset) -> tuple[_Habits, list[int], list[int]]:
+def _counted(original: PurchaseData, released: PurchaseData) -> tuple[_Habits, list[int], list[int]]:
     first, last = _date_range(original)
     habits, habits_after = (_Habits.of(data, first, last) for data in (original, released))
     count, count_after = (
@@ -85,7 +85,7 @@ class _Habits:
     money: Whole
 
     @classmethod
-    def of(cls, data: Dataset, first: int, last: int) -> _Habits:
+    def of(cls, data: PurchaseData, first: int, last: int) -> _Habits:
         rows, n = data.transactions, data.n_customers
         never = np.iinfo(np.int32).min
         seen = np.full(n, never, dtype=np.int32)
@@ -107,7 +107,7 @@ def _receipts(rows: Transactions, n: int) -> Integers:
     return counted + np.bincount((pairs // n_receipts).astype(np.int64), minlength=n)
 
 
-def _date_range(data: Dataset) -> tuple[int, int]:
+def _date_range(data: PurchaseData) -> tuple[int, int]:
     day: Codes = data.transactions.day
     return (int(day.min()), int(day.max())) if len(day) else (0, 0)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Codes, Dataset, Integers, Transactions, date_text
+from datasets.tables import Codes, Integers, PurchaseData, Transactions, date_text
 from scoring.exact import INT64_LIMIT, Whole, amounts, exact_sums, magnitude
 from scoring.measure import Measure, Measurement
 from scoring.pairing import checked_truth, largest, row_blocks
@@ -22,7 +22,7 @@ MOST_BLOCKS = 60_000
 """The blocks' numbers must fit in 16 bits."""
 
 
-def subset(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def subset(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Largest difference in mean spending of ten customers over thirty consecutive days.
 
     For a window D of 30 consecutive days and a set X′ of 10 rows of M′ whose counterparts in M are X:
@@ -68,11 +68,11 @@ class _Side:
     n_people: int
 
     @classmethod
-    def of_release(cls, released: Dataset) -> _Side:
+    def of_release(cls, released: PurchaseData) -> _Side:
         return cls(released.transactions, released.transactions.customer, released.n_customers)
 
     @classmethod
-    def of_original(cls, original: Dataset, people: Integers) -> _Side:
+    def of_original(cls, original: PurchaseData, people: Integers) -> _Side:
         counterpart = np.full(original.n_customers, -1, dtype=np.int32)
         counterpart[people] = np.arange(len(people), dtype=np.int32)
         return cls(original.transactions, counterpart[original.transactions.customer], len(people))
@@ -153,8 +153,8 @@ def _tables(sides: tuple[_Side, _Side], days: Codes) -> Iterator[Whole]:
 
 
 def _detail(
-    original: Dataset,
-    released: Dataset,
+    original: PurchaseData,
+    released: PurchaseData,
     people: Integers,
     sides: tuple[_Side, _Side],
     start: int,

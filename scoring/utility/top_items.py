@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.measure import Measure, Measurement
 from scoring.utility.item_similarity import best_sellers, purchases
 
 
-def top_items(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def top_items(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Share of T's hundred best-selling items that T′ does not have among its hundred.
 
     Items are ranked by (distinct customers, item id), descending:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Coded, Dataset, Integers
+from datasets.tables import Coded, Integers, PurchaseData
 from scoring.measure import Measure, Measurement
 from scoring.pairing import checked_truth, shared_codes
 
@@ -17,7 +17,11 @@ ROWS = ("receipt", "day", "minute", "item", "price", "quantity")
 
 
 def ut_ham(
-    original: Dataset, released: Dataset, truth: npt.ArrayLike, *, columns: Sequence[str] = MASTER + ROWS
+    original: PurchaseData,
+    released: PurchaseData,
+    truth: npt.ArrayLike,
+    *,
+    columns: Sequence[str] = MASTER + ROWS,
 ) -> Measurement:
     """Mean over columns of the share of cells that differ.
 
@@ -55,13 +59,13 @@ def ut_ham(
     return Measurement(value, {"by_column": by_column})
 
 
-def _master_share(original: Dataset, released: Dataset, people: Integers, name: str) -> float:
+def _master_share(original: PurchaseData, released: PurchaseData, people: Integers, name: str) -> float:
     before, after, _ = shared_codes(getattr(original.master, name), getattr(released.master, name))
     same = int((before[people] == after).sum())
     return (original.n_customers - same) / max(original.n_customers, 1)
 
 
-def _row_share(original: Dataset, released: Dataset, people: Integers, name: str) -> float:
+def _row_share(original: PurchaseData, released: PurchaseData, people: Integers, name: str) -> float:
     values, values_after = _numbers(original, released, name)
     n_values = int(max(values.max(initial=0), values_after.max(initial=0))) + 1
     customer, customer_after = original.transactions.customer, people[released.transactions.customer]
@@ -75,7 +79,7 @@ def _row_share(original: Dataset, released: Dataset, people: Integers, name: str
     return (total - common) / total if total else 0.0
 
 
-def _numbers(original: Dataset, released: Dataset, name: str) -> tuple[Integers, Integers]:
+def _numbers(original: PurchaseData, released: PurchaseData, name: str) -> tuple[Integers, Integers]:
     """A column of T and T′ as small whole numbers that stand for the same values on both sides."""
     before, after = getattr(original.transactions, name), getattr(released.transactions, name)
     if isinstance(before, Coded):

@@ -8,14 +8,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Dataset, Integers
+from datasets.tables import Integers, PurchaseData
 from scoring.measure import Measure, Measurement
 from scoring.pairing import checked_truth, common_keys, distinct_pairs, largest, shared_codes
 
 
 def ut_jaccard(
-    original: Dataset,
-    released: Dataset,
+    original: PurchaseData,
+    released: PurchaseData,
     truth: npt.ArrayLike,
     *,
     vanished: Literal["charge", "ignore"] = "charge",
@@ -55,7 +55,7 @@ def ut_jaccard(
     return Measurement(value, _detail(original, released, people, distance, n_vanished, vanished))
 
 
-def _set_sizes(original: Dataset, released: Dataset, people: Integers) -> tuple[Integers, Integers]:
+def _set_sizes(original: PurchaseData, released: PurchaseData, people: Integers) -> tuple[Integers, Integers]:
     """|A ∩ B| and |A ∪ B| for every row of M′."""
     items, items_after, labels = shared_codes(original.transactions.item, released.transactions.item)
     n, n_items = original.n_customers, max(len(labels), 1)
@@ -73,8 +73,8 @@ def _counts(keys: npt.NDArray[Any], n: int, n_items: int) -> Integers:
 
 
 def _detail(
-    original: Dataset,
-    released: Dataset,
+    original: PurchaseData,
+    released: PurchaseData,
     people: Integers,
     distance: npt.NDArray[np.float64],
     n_vanished: int,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.measure import Measure, Measurement
 
 
-def ut_rows(original: Dataset, released: Dataset, truth: npt.ArrayLike) -> Measurement:
+def ut_rows(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Measurement:
     """Relative change of the number of rows of T.
 
         ut-rows = | |T| − |T′| | / |T|

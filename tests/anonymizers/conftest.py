@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from datasets.folder import read_original
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 
 
 @pytest.fixture(scope="session")
-def real(shared_data: Path) -> Dataset:
+def real(shared_data: Path) -> PurchaseData:
     """M and T of PWSCUP 2016."""
     return read_original(shared_data / "pwscup2016")

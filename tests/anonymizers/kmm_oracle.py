@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from anonymizers.kmm.problem import Problem
+from anonymizers.engines.kmm.problem import Problem
 
 
 def least_cost(problem: Problem) -> float:

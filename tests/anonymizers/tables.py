@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from datasets.tables import MASTER_COLUMNS, TRANSACTION_COLUMNS, Dataset
+from datasets.tables import MASTER_COLUMNS, TRANSACTION_COLUMNS, PurchaseData
 
 
 def made(
     n_customers: int, rows_each: int = 12, n_items: int = 40, n_days: int = 90, seed: int = 7
-) -> Dataset:
+) -> PurchaseData:
     """A made-up shop: every customer has some receipts with items of fixed prices."""
     rng = np.random.default_rng(seed)
     master, rows = [], []
@@ -28,7 +28,7 @@ def made(
             rows.append(
                 (str(12346 + i), receipt, date, "9:05", f"{20000 + item}", price, 1 + int(rng.integers(30)))
             )
-    return Dataset.from_frames(
+    return PurchaseData.from_frames(
         pd.DataFrame(master, columns=list(MASTER_COLUMNS)),
         pd.DataFrame(rows, columns=list(TRANSACTION_COLUMNS)),
     )

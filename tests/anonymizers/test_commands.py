@@ -85,7 +85,16 @@ def test_unknown_measures_in_the_limits_are_named(
     original: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     limits = tmp_path / "limits.json"
-    for content, text in (('{"beauty": 1}', "got measure 'beauty'"), ('{"rfm": "low"}', "expected a number")):
+    for content, text in (
+        ('{"beauty": 1}', "measure: got 'beauty', expected one of"),
+        ('{"rfm": "low"}', "limit: got 'low', expected a finite number."),
+        ('{"e1": 0.5}', "got measure 'e1' of the format 2017, expected one of the format 2016: ut-jaccard"),
+        (
+            '{"limits": {}, "file_rules": {"max_bytes": -5}}',
+            "max_bytes: got '-5', expected an integer",
+        ),
+        ('{"limits": {}, "file_rules": {"vanished": "x"}}', "got 'x', expected one of charge, ignore."),
+    ):
         limits.write_text(content)
         call = ["anonymize", "swap", "--original", str(original), "--out", str(tmp_path / "e")]
         assert main([*call, "--limits", str(limits)]) == 2

@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.publish import Refused
 from anonymizers.registry import ANONYMIZERS, anonymizer, run_anonymizer
+from anonymizers.release import CannotProtect
 from datasets.check import ENTRY_FILES, check_entry
 from datasets.folder import write_release
 from datasets.generate import generate
 from datasets.rules import FileRules
-from datasets.tables import Dataset, Release
+from datasets.tables import PurchaseData, Release
 from tests import chance
 from tests.anonymizers.tables import made
 
@@ -35,16 +35,16 @@ SHAPES = {
 
 
 @cache
-def shape(name: str) -> Dataset:
+def shape(name: str) -> PurchaseData:
     return SHAPES[name]()
 
 
-def with_idle_customer(data: Dataset) -> Dataset:
+def with_idle_customer(data: PurchaseData) -> PurchaseData:
     rows = data.transactions
     return replace(data, transactions=rows.take(np.flatnonzero(rows.customer != 4)))
 
 
-def assert_legal(original: Dataset, release: Release, folder: Path) -> None:
+def assert_legal(original: PurchaseData, release: Release, folder: Path) -> None:
     """The checker that uploads go through, and the file rules of the contest once more on the texts."""
     write_release(folder, release)
     files = {name: folder / name for name in ENTRY_FILES}
@@ -53,7 +53,7 @@ def assert_legal(original: Dataset, release: Release, folder: Path) -> None:
     assert_rules_hold(original, release)
 
 
-def assert_rules_hold(original: Dataset, release: Release) -> None:
+def assert_rules_hold(original: PurchaseData, release: Release) -> None:
     """The file rules of the contest, read from the written texts rather than from the arrays."""
     before_m, before_t = original.to_frames()
     master, rows = release.data.to_frames()
@@ -81,14 +81,14 @@ def test_legal_output_or_clear_refusal(name: str, where: str, tmp_path: Path) ->
     original = shape(where)
     try:
         done = run_anonymizer(name, original, {"ut-jaccard": 0.7}, 5, {})
-    except Refused as refusal:
+    except CannotProtect as refusal:
         assert str(refusal).endswith(".") and len(str(refusal)) > 30
         return
     assert_legal(original, done.release, tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_legal_on_the_real_data(name: str, real: Dataset, tmp_path: Path) -> None:
+def test_legal_on_the_real_data(name: str, real: PurchaseData, tmp_path: Path) -> None:
     done = run_anonymizer(name, real, {}, 1, {"effort": 0.1} if name == "itemset-clusters" else {})
     assert_legal(real, done.release, tmp_path)
 
@@ -104,7 +104,7 @@ def test_legal_on_five_thousand_customers(name: str, tmp_path: Path) -> None:
 
 
 @cache
-def many_customers() -> Dataset:
+def many_customers() -> PurchaseData:
     """5,000 generated customers with an eighth of their receipts; some are left with none."""
     data = generate(5000, 3)
     rows = data.transactions
@@ -132,7 +132,7 @@ def test_the_original_is_left_untouched(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["identity", "noise", "round", "topcode", "aggregate"])
-def test_truth_is_true_judged_by_item_sets(name: str, real: Dataset) -> None:
+def test_truth_is_true_judged_by_item_sets(name: str, real: PurchaseData) -> None:
     """These methods keep items, and all 400 item sets of 2016 are distinct (README of the data), so item
     sets alone rebuild the whole of P."""
     release = run_anonymizer(name, real, {}, 4, {}).release
@@ -141,7 +141,7 @@ def test_truth_is_true_judged_by_item_sets(name: str, real: Dataset) -> None:
     assert [sets[frozenset(items)] for items in _item_sets(release.data)] == release.truth.tolist()
 
 
-def _item_sets(data: Dataset) -> list[set[str]]:
+def _item_sets(data: PurchaseData) -> list[set[str]]:
     sets: list[set[str]] = [set() for _ in range(data.n_customers)]
     texts = data.transactions.item.texts()
     for customer, item in zip(data.transactions.customer.tolist(), texts, strict=True):
@@ -149,7 +149,7 @@ def _item_sets(data: Dataset) -> list[set[str]]:
     return sets
 
 
-def test_pseudonyms_tell_nothing_about_the_order_of_m(real: Dataset) -> None:
+def test_pseudonyms_tell_nothing_about_the_order_of_m(real: PurchaseData) -> None:
     """Spearman's correlation of the sorted pseudonyms with the rows of M; its deviation under
     independence is 1/√399 = 0.05. False alarm 1e-6; pseudonyms in the order of M would give 1."""
     release = run_anonymizer("identity", real, {}, chance.seed(9), {}).release
@@ -193,26 +193,26 @@ def test_defaults_are_within_their_ranges_and_have_a_meaning(name: str) -> None:
     assert method.documentation and method.reference and method.version >= 1
 
 
-def test_swap_of_everything_keeps_the_multiset_of_purchases(real: Dataset) -> None:
+def test_swap_of_everything_keeps_the_multiset_of_purchases(real: PurchaseData) -> None:
     after = run_anonymizer("swap", real, {}, 2, {"share": 1}).release.data.transactions
     before = real.transactions
     assert after.amount.sum() == before.amount.sum()
     assert sorted(after.item.texts()) == sorted(before.item.texts())
 
 
-def test_delete_leaves_only_items_with_k_buyers(real: Dataset) -> None:
+def test_delete_leaves_only_items_with_k_buyers(real: PurchaseData) -> None:
     after = run_anonymizer("delete", real, {}, 2, {"k": 5}).release.data.to_frames()[1]
     assert after.groupby("item_id").customer_id.nunique().min() >= 5
 
 
-def test_deleting_by_week_leaves_only_weeks_with_k_buyers(real: Dataset) -> None:
+def test_deleting_by_week_leaves_only_weeks_with_k_buyers(real: PurchaseData) -> None:
     release = run_anonymizer("delete", real, {}, 2, {"k": 3, "key": "item-week"}).release
     after = release.data.to_frames()[1]
     week = (release.data.transactions.day - real.transactions.day.min()) // 7
     assert after.groupby([after.item_id, week]).customer_id.nunique().min() >= 3
 
 
-def test_aggregate_keeps_the_units_of_an_item_up_to_rounding(real: Dataset) -> None:
+def test_aggregate_keeps_the_units_of_an_item_up_to_rounding(real: PurchaseData) -> None:
     """Units of an item over the whole period are divided by its buyers: at most half a unit each is lost,
     or gained where less than one unit would be left."""
     after = run_anonymizer("aggregate", real, {}, 2, {"period": "all"}).release.data.to_frames()[1]
@@ -223,7 +223,7 @@ def test_aggregate_keeps_the_units_of_an_item_up_to_rounding(real: Dataset) -> N
     assert ((units - shown).abs() <= buyers / 2).all()
 
 
-def test_cluster_makes_every_purchase_shared_by_k_people(real: Dataset) -> None:
+def test_cluster_makes_every_purchase_shared_by_k_people(real: PurchaseData) -> None:
     """k-anonymity by Table 6 of Li et al.: each (day, item, price, quantity) is held by at least k people."""
     release = run_anonymizer("cluster", real, {}, 2, {"k": 4, "period": "all"}).release
     after = release.data.to_frames()[1]
@@ -231,7 +231,7 @@ def test_cluster_makes_every_purchase_shared_by_k_people(real: Dataset) -> None:
     assert held.min() >= 4
 
 
-def test_dirichlet_draws_popular_items_more_often_when_privacy_is_weak(real: Dataset) -> None:
+def test_dirichlet_draws_popular_items_more_often_when_privacy_is_weak(real: PurchaseData) -> None:
     counts = np.bincount(real.transactions.item.codes)
     correlation = {}
     for epsilon in (0.5, 20.0):
@@ -244,7 +244,7 @@ def test_dirichlet_draws_popular_items_more_often_when_privacy_is_weak(real: Dat
     assert correlation[20.0] > 0.9 > 0.5 > correlation[0.5]
 
 
-def test_shuffle_keeps_every_multiset(real: Dataset) -> None:
+def test_shuffle_keeps_every_multiset(real: PurchaseData) -> None:
     for what in ("master", "dates", "quantities", "receipts"):
         data = run_anonymizer("shuffle", real, {}, 2, {"what": what}).release.data
         for column in ("unit_price", "quantity", "item_id"):

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.gh_tree.coding import code_table
-from anonymizers.gh_tree.explain import candidate_splits, stories
-from anonymizers.gh_tree.partition import Rule, partition
-from anonymizers.publish import Refused
+from anonymizers.engines.gh_tree.coding import code_table
+from anonymizers.engines.gh_tree.explain import candidate_splits, stories
+from anonymizers.engines.gh_tree.partition import Rule, partition
+from anonymizers.release import CannotProtect
 from anonymizers.table_method import TableResult
 from anonymizers.table_registry import run_table_method
 from arithmetic import exp
@@ -114,7 +114,7 @@ def test_the_engine_grows_the_tree_of_table_5(
     table = made(n_records, n_people, seed, constant)
     g_star, h_star = Fraction(g).limit_denominator(20), Fraction(h)
     if tree_oracle.balance(table) < g_star or tree_oracle.affiliation(table) > h_star:
-        with pytest.raises(Refused):
+        with pytest.raises(CannotProtect):
             run("gh-tree", table, g=g, h=h)
         return
     try:
@@ -264,7 +264,7 @@ BAD: dict[str, tuple[pd.DataFrame, dict[str, object], str]] = {
 @pytest.mark.parametrize("case", BAD)
 def test_what_cannot_be_done_is_refused_with_a_reason(case: str) -> None:
     table, parameters, reason = BAD[case]
-    with pytest.raises(Refused, match=reason):
+    with pytest.raises(CannotProtect, match=reason):
         run("gh-tree", table, PATIENTS, **parameters)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from anonymizers.centre_bounds import centre_bound, pairwise_jaccard
-from anonymizers.jaccard_kernels import climb
-from anonymizers.jaccard_medians import jaccard_medians
+from anonymizers.engines.itemset_clusters.centre_bounds import centre_bound, pairwise_jaccard
+from anonymizers.engines.itemset_clusters.jaccard_kernels import climb
+from anonymizers.engines.itemset_clusters.jaccard_medians import jaccard_medians
 from datasets.itemsets import itemset_matrix
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 
 
 def jaccard(one: np.ndarray, other: np.ndarray) -> float:
@@ -100,7 +100,7 @@ def test_limits_at_the_ends() -> None:
     assert jaccard_medians(sets, 1.0, np.random.default_rng(1)).n_clusters == 1
 
 
-def test_linear_bound_on_the_real_data_is_73(real: Dataset) -> None:
+def test_linear_bound_on_the_real_data_is_73(real: PurchaseData) -> None:
     """'A p-median over the 400 item sets already needs only about 73 clusters at 0.70' (the house's notes on
     methods): with customers' sets as centres 73 is optimal, since the relaxation needs more than 72."""
     sets = itemset_matrix(real, real.transactions.item.labels)

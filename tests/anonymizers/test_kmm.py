@@ -19,16 +19,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.kmm import fast as fast_module
-from anonymizers.kmm.cbc import solved_by_cbc
-from anonymizers.kmm.exact import exact
-from anonymizers.kmm.fast import fast
-from anonymizers.kmm.integer_program import Program
-from anonymizers.kmm.merging import merged
-from anonymizers.kmm.nearest import neighbours
-from anonymizers.kmm.problem import Problem, is_legal, require_solvable
-from anonymizers.kmm.start import dealt
-from anonymizers.publish import Refused
+from anonymizers.engines.kmm import fast as fast_module
+from anonymizers.engines.kmm.cbc import solved_by_cbc
+from anonymizers.engines.kmm.exact import exact
+from anonymizers.engines.kmm.fast import fast
+from anonymizers.engines.kmm.integer_program import Program
+from anonymizers.engines.kmm.merging import merged
+from anonymizers.engines.kmm.nearest import neighbours
+from anonymizers.engines.kmm.problem import Problem, is_legal, require_solvable
+from anonymizers.engines.kmm.start import dealt
+from anonymizers.release import CannotProtect
 from anonymizers.table_method import TableResult
 from anonymizers.table_registry import run_table_method
 from kakurenbo.main import main
@@ -91,7 +91,7 @@ def test_the_papers_example_takes_one_change_of_cost_one(solver: str) -> None:
 def check_against_brute_force(problem: Problem, gaps: list[float]) -> None:
     best = least_cost(problem)
     if math.isinf(best):
-        with pytest.raises(Refused):
+        with pytest.raises(CannotProtect):
             require_solvable(problem)
         return
     quick, proven = (
@@ -126,7 +126,7 @@ def test_exact_equals_brute_force_and_fast_is_legal_and_near(diverse: bool) -> N
 def test_dealing_is_legal_whenever_a_problem_is_solvable(problem: Problem) -> None:
     try:
         require_solvable(problem)
-    except Refused:
+    except CannotProtect:
         assert math.isinf(least_cost(problem))
     else:
         assert legal(problem, dealt(problem).tolist())
@@ -256,7 +256,7 @@ def test_an_interrupt_leaves_the_best_legal_solution_so_far(monkeypatch: pytest.
             _thread.interrupt_main()
         return fast_module_anneal(*arguments)
 
-    fast_module_anneal = fast_module.anneal
+    fast_module_anneal = fast_module.anneal  # type: ignore[attr-defined]
     monkeypatch.setattr(fast_module, "anneal", stop_at_the_third)
     done = fast(problem, np.random.default_rng(1))
     assert not done.finished
@@ -291,14 +291,14 @@ def test_many_distinct_quasi_identifiers_without_any_safe_row() -> None:
 def test_bad_input_is_refused_in_words(
     cells: dict[str, object], parameters: dict[str, object], expected: str
 ) -> None:
-    with pytest.raises((ParameterError, Refused), match=expected.replace("(", r"\(")):
+    with pytest.raises((ParameterError, CannotProtect), match=expected.replace("(", r"\(")):
         protect(four_panelists().assign(**cells), **parameters)
 
 
 def test_one_person_among_few_with_too_many_records_is_refused() -> None:
     """A's five rows need ten incidences for k = 2; there are only six."""
     table = pd.DataFrame({"who": list("AAAAAB"), "x": range(6)})
-    with pytest.raises(Refused, match="takes 10 pairs"):
+    with pytest.raises(CannotProtect, match="takes 10 pairs"):
         run_table_method("kmm", table, {"id": "who", "qid": ["x"]}, 1, {"k": 2})
 
 

@@ -9,15 +9,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from anonymizers.kmm import exact as exact_module
-from anonymizers.kmm import relaxation
-from anonymizers.kmm.arcs import all_arcs
-from anonymizers.kmm.cuts import Cut, Fraction, violated
-from anonymizers.kmm.exact import exact
-from anonymizers.kmm.integer_program import Program
-from anonymizers.kmm.movement_program import program_of, realised
-from anonymizers.kmm.problem import Problem, Solution, is_legal
-from anonymizers.kmm.relaxation import Tightened, tightened
+from anonymizers.engines.kmm import exact as exact_module
+from anonymizers.engines.kmm import relaxation
+from anonymizers.engines.kmm.arcs import all_arcs
+from anonymizers.engines.kmm.cuts import Cut, Fraction, violated
+from anonymizers.engines.kmm.exact import exact
+from anonymizers.engines.kmm.integer_program import Program
+from anonymizers.engines.kmm.movement_program import program_of, realised
+from anonymizers.engines.kmm.problem import Problem, Solution, is_legal
+from anonymizers.engines.kmm.relaxation import Tightened, tightened
 from datasets.tables import Integers
 from tests.anonymizers.kmm_oracle import legal
 from tests.bench.panel_simulation import B1_SHARES, simulated_problem

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 from anonymizers.anonymizer import Anonymized
-from anonymizers.publish import Refused
 from anonymizers.registry import run_anonymizer
+from anonymizers.release import CannotProtect
 from datasets.generate import generate
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from tests.anonymizers.tables import made
 
 
-def crowd_sizes(original: Dataset, done: Anonymized, days: int, bought_only: bool) -> pd.Series:
+def crowd_sizes(original: PurchaseData, done: Anonymized, days: int, bought_only: bool) -> pd.Series:
     """How many customers hold each (period, quantities of the top items), by pandas from the texts of T′."""
     rows = done.release.data.to_frames()[1]
     rows["quantity"] = rows["quantity"].astype(int)
@@ -54,14 +54,14 @@ def test_other_items_of_a_receipt_stay() -> None:
     assert others[0] == others[1]
 
 
-def test_real_receipts_are_three_anonymous(real: Dataset) -> None:
+def test_real_receipts_are_three_anonymous(real: PurchaseData) -> None:
     done = run_anonymizer("kmm", real, {}, 1, {"k": 3})
     assert crowd_sizes(real, done, 30, False).min() >= 3
     assert done.report["objective"] <= 1.2 * done.report["lower_bound"]
 
 
 def test_more_crowd_than_customers_is_refused() -> None:
-    with pytest.raises(Refused, match="at most the number of people"):
+    with pytest.raises(CannotProtect, match="at most the number of people"):
         run_anonymizer("kmm", made(5), {}, 1, {"k": 6})
 
 
@@ -81,6 +81,6 @@ def test_nothing_moves_where_all_is_shared() -> None:
     people = pd.DataFrame(
         {"customer_id": rows["customer_id"], "gender": "f", "birthday": "1970/1/1", "country": "Japan"}
     )
-    done = run_anonymizer("kmm", Dataset.from_frames(people, rows), {}, 1, {"k": 6})
+    done = run_anonymizer("kmm", PurchaseData.from_frames(people, rows), {}, 1, {"k": 6})
     assert done.report["objective"] == 0.0
     assert np.unique(done.release.data.transactions.quantity).tolist() == [2]

@@ -10,14 +10,14 @@ import os
 import numpy as np
 import pytest
 
-from anonymizers.kmm import fast as fast_module
-from anonymizers.kmm.exact import exact
-from anonymizers.kmm.fast import fast
-from anonymizers.kmm.nearest import neighbours
-from anonymizers.kmm.problem import Problem, is_legal, require_solvable
-from anonymizers.kmm.regions import improved_by_regions
-from anonymizers.kmm.start import first_solution
-from anonymizers.publish import Refused
+from anonymizers.engines.kmm import fast as fast_module
+from anonymizers.engines.kmm.exact import exact
+from anonymizers.engines.kmm.fast import fast
+from anonymizers.engines.kmm.nearest import neighbours
+from anonymizers.engines.kmm.problem import Problem, is_legal, require_solvable
+from anonymizers.engines.kmm.regions import improved_by_regions
+from anonymizers.engines.kmm.start import first_solution
+from anonymizers.release import CannotProtect
 from tests import chance
 from tests.anonymizers.kmm_oracle import every_movement, least_cost, legal
 from tests.bench.panel_simulation import B1_SHARES, simulated_problem
@@ -57,7 +57,7 @@ def test_exact_equals_brute_force_and_the_search_is_legal(
         problem = small_panel(rng, diverse)
         best = every_movement(problem)
         if np.isinf(best):
-            with pytest.raises(Refused):
+            with pytest.raises(CannotProtect):
                 require_solvable(problem)
             continue
         solvable += 1

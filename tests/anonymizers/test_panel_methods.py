@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.publish import Refused
+from anonymizers.release import CannotProtect
 from anonymizers.table_method import TableResult
 from anonymizers.table_registry import run_table_method
 from scoring.examples import four_panelists
@@ -48,16 +48,16 @@ def test_missing_values_are_refused_with_their_place(name: str) -> None:
     table = panel().astype({"brand2": float})
     table.loc[7, "brand2"] = math.nan
     with pytest.raises(
-        Refused, match=rf"{name} needs a value in every cell. Column 'brand2' lacks 1, first in row 8"
+        CannotProtect, match=rf"{name} needs a value in every cell. Column 'brand2' lacks 1, first in row 8"
     ):
         protect(name, table)
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name != "panel-delete"])
 def test_negative_units_and_texts_are_refused(name: str) -> None:
-    with pytest.raises(Refused, match=r"needs units >= 0 in column 'brand0'\. Got -1 in row 1\."):
+    with pytest.raises(CannotProtect, match=r"needs units >= 0 in column 'brand0'\. Got -1 in row 1\."):
         protect(name, panel().assign(brand0=-1))
-    with pytest.raises(Refused, match="needs numbers in column 'brand0'"):
+    with pytest.raises(CannotProtect, match="needs numbers in column 'brand0'"):
         protect(name, panel().assign(brand0="many"))
 
 
@@ -146,10 +146,10 @@ def test_dirichlet_keeps_units_of_records_and_forgets_brands_with_small_epsilon(
     ],
 )
 def test_parameters_out_of_range_are_refused(name: str, parameters: dict[str, object], reason: str) -> None:
-    with pytest.raises((ParameterError, Refused), match=reason):
+    with pytest.raises((ParameterError, CannotProtect), match=reason):
         protect(name, panel(), **parameters)
 
 
 def test_only_a_period_is_no_panel() -> None:
-    with pytest.raises(Refused, match="needs columns of units"):
+    with pytest.raises(CannotProtect, match="needs columns of units"):
         run_table_method("panel-swap", panel(), {"id": "who", "qid": "week", "period": "week"}, 1, {})

@@ -46,7 +46,7 @@ def test_the_released_table_has_the_risk_that_the_report_states(
         (["gh-tree", "--set", "g=0.9"], "cannot keep g = 0.9"),
         (["gh-tree", "--set", "k=3"], "has no parameter 'k'"),
         (["gh-tree", "--original", "somewhere"], "Give either --original"),
-        (["swap"], "There is no method 'swap' for a table"),
+        (["swap"], "There is no method for a table 'swap'"),
         (["person-k", "--set", "k=9"], "has 8 people"),
         (["mondrian", "--qi", "height"], "no column 'height'"),
     ],

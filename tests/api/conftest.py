@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from contest.models import Attack, Entry, Phase, Round, Team, User
-from contest.services.audit import extend_all_chains
+from contest.records.audit import extend_all_chains
 from contest.services.tokens import create_token
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 

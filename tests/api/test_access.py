@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import get_resolver
+from django.utils import timezone
 
 from contest.api import urls
-from contest.models import Attack, AuditEvent, Entry, Job, Round
+from contest.models import Attack, AuditEvent, Entry, HouseOrder, Job, Round
+from contest.outside.webhooks import create_webhook
 from contest.services.teams import create_invitation
-from contest.services.webhooks import create_webhook
 from tests.api.conftest import World, user
 
 ROLES = ("visitor", "tanuki", "kitsune", "oni", "tengu")
@@ -31,6 +32,7 @@ READS: dict[str, tuple[int, ...]] = {
     f"{DEMO}events/": PUBLIC,
     f"{DEMO}team/": (401, 200, 200, 404, 404),
     f"{DEMO}jobs/": (401, 404, 404, 200, 404),
+    f"{DEMO}house-entries/": ORGANISER,
     f"{DEMO}settings/": (401, 404, 404, 200, 404),
     f"{DEMO}teams/": (401, 404, 404, 200, 404),
     f"{DEMO}rescores/1/": (401, 404, 404, 404, 404),
@@ -92,6 +94,8 @@ WRITES: dict[str, tuple[int, ...]] = {
     f"{DEMO}team/": (401, 422, 422, 422, 422),
     f"{DEMO}team/invitations/": (401, 201, 201, 404, 404),
     f"{DEMO}house-entries/": (401, 404, 404, 422, 404),
+    f"{DEMO}house-entries/ORDER/retry/": (401, 404, 404, 409, 404),
+    f"{SECRET}house-entries/ORDER/retry/": UNKNOWN,
     f"{DEMO}attacks/DRYRUN/steer/": (401, 404, 404, 422, 404),
     f"{DEMO}rerun/": (401, 404, 404, 422, 404),
     f"{SECRET}rerun/": (401, 404, 404, 404, 422),
@@ -157,6 +161,7 @@ def names(world: World) -> dict[str, str]:
         round=world.round, team=world.tanuki, kind="program", name="program", program_sha256="0" * 64,
         is_dry_run=True,
     )  # fmt: skip
+    now = timezone.now()
     create_invitation(world.tanuki, user("tanuki"))
     contest, address = world.round.contest, "https://example.org/news"
     return {
@@ -164,6 +169,7 @@ def names(world: World) -> dict[str, str]:
         "DRAFT": str(world.draft.pk),
         "DRYRUN": str(dry.pk),
         "PHASE": str(world.round.phases.get(kind="anonymise").pk),
+        "ORDER": str(HouseOrder.objects.create(round=world.round, method="swap", requested_at=now).pk),
         "INVITATION": str(world.tanuki.invitations.get().pk),
         "TEAMHOOK": str(create_webhook(contest, user("tanuki"), address, world.tanuki)[0].pk),
         "ORGHOOK": str(create_webhook(contest, user("oni"), address)[0].pk),
@@ -222,7 +228,8 @@ def test_what_is_refused_changes_nothing(world: World, names: dict[str, str]) ->
 def test_every_route_stands_in_these_tables() -> None:
     """A route that is added without a line here fails this test."""
     resolver = get_resolver("contest.api.urls")
-    words = dict.fromkeys(("OFFICIAL", "DRAFT", "DRYRUN", "PHASE", "INVITATION", "TEAMHOOK", "ORGHOOK"), "1")
+    names = ("OFFICIAL", "DRAFT", "DRYRUN", "PHASE", "ORDER", "INVITATION", "TEAMHOOK", "ORGHOOK")
+    words = dict.fromkeys(names, "1")
     reached = {resolver.resolve("/" + filled(path, words)).url_name for path in (*READS, *WRITES, *DELETES)}
     routes = {pattern.name for pattern in urls.urlpatterns if pattern.name}
     assert routes - reached == {"api-schema", "api-docs"}

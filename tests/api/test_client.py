@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from contest.models import Entry, Team
-from contest.services.entries import bump_board
+from contest.services.board_versions import bump_board
 from contest.services.tokens import create_token
 from kakurenbo.client import log_in_file
 from kakurenbo.main import main

@@ -7,9 +7,9 @@ import zipfile
 
 from django.core import mail
 
+from contest.jobs.queue import QUEUES
 from contest.models import AuditEvent, Delivery, Job, Webhook
-from contest.services.jobs import TASKS
-from contest.services.webhooks import queue_deliveries, secret_of
+from contest.outside.webhooks import queue_deliveries, secret_of
 from tests.api.conftest import Caller, World, user
 from tests.factories import work_off
 
@@ -136,7 +136,7 @@ def test_signals_are_looked_for_by_a_worker_and_shown_to_organisers(world: World
     assert (asked.status_code, asked.json()["kind"]) == (201, "signals")
     assert error_of(oni.send(f"{PRACTICE}signals/")) == "under-way"
     waiting = {row["name"]: row["waiting"] for row in oni.get(f"{DEMO}queues/").json()["results"]}
-    assert waiting[TASKS[Job.Kind.SIGNALS][1]] == 1
+    assert waiting[QUEUES[Job.Kind.SIGNALS]] == 1
     assert world.callers["tanuki"].get(f"{DEMO}queues/").status_code == 404
     work_off()
     assert Job.objects.get(pk=asked.json()["id"]).state == "done"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 
+import pytest
 from django.utils import timezone
 
-from contest.models import AuditEvent, Contest, Entry, Phase, Rescore, Round, Team
-from contest.services.entries import bump_board
+from contest.models import AuditEvent, Contest, Dataset, Entry, Phase, Rescore, Round, Team
+from contest.services.board_versions import bump_board
 from tests.api.conftest import World
 
 DEMO, PRACTICE = "contests/demo/", "contests/demo/rounds/practice/"
@@ -173,3 +174,37 @@ def test_capacity_and_explanations_are_numbers(world: World) -> None:
     world.entry.refresh_from_db()
     assert how["value"] == world.entry.most_hits
     assert max(item["value"] for item in how["inputs"]) == world.entry.most_hits
+
+
+def test_file_rules_that_make_no_sense_are_refused(world: World) -> None:
+    """They were accepted with 200, and then every upload failed with "at most -5 bytes"."""
+    oni = world.callers["oni"]
+    version = oni.get(f"{PRACTICE}settings/").json()["version"]
+    rules = {"vanished": "banana", "least_kept": 7.0, "max_bytes": -5}
+    order = {"version": version, "settings": {"file_rules": rules}, "reason": "x"}
+    answer = oni.send(f"{PRACTICE}settings/", order)
+    assert answer.status_code == 422
+    del rules["least_kept"]
+    answer = oni.send(f"{PRACTICE}settings/", order)
+    found = answer.json()["error"]["detail"]
+    assert {key: fault[0]["message"] for key, fault in found.items()} == {
+        "settings.file_rules.vanished": "Got 'banana', expected one of charge, ignore.",
+        "settings.file_rules.max_bytes": "Got '-5', expected an integer from 1 to 17179869184.",
+    }
+    # What the API shows of a round can be sent back as it is.
+    shown = oni.get(f"{PRACTICE}settings/").json()
+    same = {"version": version, "settings": shown["settings"], "reason": "the same"}
+    assert oni.send(f"{PRACTICE}settings/", {**same, "preview": True}).status_code == 200
+
+
+@pytest.mark.parametrize(("format_name", "measure"), [("2017", "e1"), ("2017", "e6"), ("2018", "ut-il")])
+def test_limits_are_those_of_the_rounds_format(world: World, format_name: str, measure: str) -> None:
+    oni = world.callers["oni"]
+    Dataset.objects.filter(pk=world.round.dataset_id).update(format=format_name)
+    order = {"limits": [{"measure": measure, "operator": "<=", "limit": 0.5}], "reason": "stricter"}
+    assert oni.send(f"{PRACTICE}rescores/", order).status_code == 201
+    order["limits"] = [{"measure": "rfm", "limit": 0.5}]
+    answer = oni.send(f"{PRACTICE}rescores/", order)
+    assert answer.status_code == 422
+    (fault,) = answer.json()["error"]["detail"].values()
+    assert fault[0]["code"] == "unknown-measure"

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from contest.models import Announcement, Attack, AttackRun, AuditEvent, Entry, Job, Round
-from contest.services.audit import extend_all_chains
+from contest.records.audit import extend_all_chains
 from contest.services.teams import create_invitation
 from tests.api.conftest import Caller, World, house_attack, user
 from tests.factories import as_zip, entry_files, make_user, work_off
@@ -276,7 +276,7 @@ def test_a_team_is_made_joined_and_shown(world: World) -> None:
         ("post", "contests/demo/team/", b"{", 400, "malformed-json"),
         ("post", "contests/demo/team/", b"[" * 100_000, 400, "malformed-json"),
         ("post", "contests/demo/team/", b'{"name": NaN}', 400, "malformed-json"),
-        ("post", "contests/demo/team/", b" " * 300_000, 400, "json-too-long"),
+        ("post", "contests/demo/team/", b" " * 1_100_000, 400, "json-too-long"),
         ("post", "contests/demo/team/", b'{"name": ""}', 422, "invalid-request"),
         ("post", "contests/demo/team/", b'{"name": "a\\u0000b"}', 422, "invalid-request"),
         ("post", "contests/demo/team/", b'{"name": "a\\u200bb"}', 422, "invalid-request"),
@@ -309,7 +309,7 @@ def test_our_own_fault_is_told_without_its_inside(world: World, monkeypatch) -> 
     def broken(*args: object) -> None:
         raise RuntimeError("the password is swordfish")
 
-    monkeypatch.setattr("contest.queries.contest_cards", broken)
+    monkeypatch.setattr("contest.board.queries.contest_cards", broken)
     response = world.callers["visitor"].get("contests/")
     assert (response.status_code, error_of(response)["code"]) == (500, "our-fault")
     assert b"swordfish" not in response.content

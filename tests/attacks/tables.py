@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from datasets.tables import MASTER_COLUMNS, TRANSACTION_COLUMNS, Dataset
+from datasets.tables import MASTER_COLUMNS, TRANSACTION_COLUMNS, PurchaseData
 
 
-def dataset(master: list[tuple], transactions: list[tuple]) -> Dataset:
-    return Dataset.from_frames(
+def dataset(master: list[tuple], transactions: list[tuple]) -> PurchaseData:
+    return PurchaseData.from_frames(
         pd.DataFrame(master, columns=list(MASTER_COLUMNS), dtype=object),
         pd.DataFrame(transactions, columns=list(TRANSACTION_COLUMNS), dtype=object),
     )
 
 
-def from_item_sets(item_sets: list[set[str]]) -> Dataset:
+def from_item_sets(item_sets: list[set[str]]) -> PurchaseData:
     """Customers who differ in nothing but their items."""
     people = [(f"c{row}", "f", "1970/1/1", "UK") for row in range(len(item_sets))]
     lines = [
@@ -26,7 +26,7 @@ def from_item_sets(item_sets: list[set[str]]) -> Dataset:
     return dataset(people, lines)
 
 
-def random_customers(rng: np.random.Generator, n_customers: int, n_items: int = 40) -> Dataset:
+def random_customers(rng: np.random.Generator, n_customers: int, n_items: int = 40) -> PurchaseData:
     """Customers with a few receipts each, popular and rare items, and some who bought nothing."""
     people = [
         (f"c{row:04d}", "fm"[rng.integers(2)], f"19{rng.integers(40, 99)}/{rng.integers(1, 13)}/5", "UK")
@@ -45,7 +45,9 @@ def random_customers(rng: np.random.Generator, n_customers: int, n_items: int = 
     return dataset(people, lines)
 
 
-def reordered(data: Dataset, rows_of_master: np.ndarray, rows_of_transactions: np.ndarray) -> Dataset:
+def reordered(
+    data: PurchaseData, rows_of_master: np.ndarray, rows_of_transactions: np.ndarray
+) -> PurchaseData:
     """The same people and purchases in another order of rows."""
     master, transactions = data.to_frames()
-    return Dataset.from_frames(master.iloc[rows_of_master], transactions.iloc[rows_of_transactions])
+    return PurchaseData.from_frames(master.iloc[rows_of_master], transactions.iloc[rows_of_transactions])

@@ -11,7 +11,7 @@ from anonymizers.registry import ANONYMIZERS, run_anonymizer
 from attacks.evaluate import judge
 from attacks.registry import ATTACKS, run_attack
 from datasets.generate import generate
-from datasets.tables import Dataset, Release
+from datasets.tables import PurchaseData, Release
 from tests import chance
 
 LIMITS = {"ut-jaccard": 0.7}
@@ -23,7 +23,7 @@ or 59, and 43 to 60 against 1 to 4, of 60."""
 
 
 @functools.cache
-def original() -> Dataset:
+def original() -> PurchaseData:
     return generate(60, seed=chance.seed(5))
 
 

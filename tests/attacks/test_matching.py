@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attacks.algorithms.re_itemset_match import re_itemset_match
-from attacks.assignment import match_all, match_listed
-from attacks.candidates import Candidates, candidates, similarity_matrix
-from attacks.views import item_view
+from attacks.linkage.assignment import match_all, match_listed
+from attacks.linkage.candidates import Candidates, candidates, similarity_matrix
+from attacks.linkage.features import item_view
 from tests.attacks.tables import from_item_sets
 from tests.attacks.test_re_itemset import jaccard_distance, random_item_sets
 

@@ -11,7 +11,7 @@ import pytest
 from anonymizers.registry import run_anonymizer
 from attacks.registry import ATTACKS, run_attack
 from attacks.signals.climbing import FEWEST, climbing
-from contest.probing import answers, budget
+from contest.board.disclosure import answers, budget
 from datasets.generate import generate
 from tests import chance
 from tests.attacks.climber import Asked, climb, swap_two

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arithmetic import product
-from attacks.customer_weeks import CustomerWeeks, customer_weeks, first_day
-from attacks.discriminant import learn, likeliest
+from attacks.linkage.customer_weeks import CustomerWeeks, customer_weeks, first_day
+from attacks.linkage.discriminant import learn, likeliest
 from attacks.registry import run_attack
 from tests import chance
 from tests.attacks.tables import dataset, random_customers
@@ -41,7 +41,7 @@ def test_the_nearest_mean_is_the_class_of_linear_discriminant_analysis(
     distance = np.einsum("ijk,kl,ijl->ij", gap, np.linalg.inv(covariance), gap)
     assert answers(weeks, asked) == distance.argmin(axis=1).tolist()
     peer = LinearDiscriminantAnalysis(solver="lsqr", priors=np.full(8, 1 / 8)).fit(x, customer)
-    monkeypatch.setattr("attacks.discriminant.SHRINKAGE", 0.0)
+    monkeypatch.setattr("attacks.linkage.discriminant.SHRINKAGE", 0.0)
     assert answers(weeks, asked) == peer.predict(asked).tolist()
 
 

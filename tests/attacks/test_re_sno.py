@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.algorithms.re_sno import re_sno
-from attacks.snowball import nobody_linked, snowball
-from attacks.views import basket_view
-from datasets.tables import NO_GUESS, Dataset
+from attacks.linkage.features import basket_view
+from attacks.linkage.snowball import nobody_linked, snowball
+from datasets.tables import NO_GUESS, PurchaseData
 from tests.attacks.tables import dataset, reordered
 
 PANEL = {
@@ -19,7 +19,7 @@ PANEL = {
 """Table 1: a household's transactions as week, units of Lays, units of Ruffles."""
 
 
-def panel(households: dict[str, list[tuple[int, int, int]]]) -> Dataset:
+def panel(households: dict[str, list[tuple[int, int, int]]]) -> PurchaseData:
     people = [(name, "f", "1970/1/1", "UK") for name in households]
     lines = [
         (name, f"{name}{number}", f"2011/1/{week}", "9:00", brand, "1", units)

@@ -8,7 +8,7 @@ import pytest
 from attacks.attack import Guess, HouseAttack
 from attacks.evaluate import judge
 from attacks.registry import ATTACKS, attack, run_attack
-from datasets.tables import NO_GUESS, Dataset
+from datasets.tables import NO_GUESS, PurchaseData
 from tests import chance
 from tests.attacks.tables import dataset, from_item_sets, random_customers, reordered
 
@@ -26,7 +26,7 @@ def assert_valid(guess: Guess, n_released: int, n_original: int) -> None:
         assert members[0] == row and (np.diff(members) > 0).all() and members[-1] < n_original
 
 
-def shuffled(data: Dataset, seed: int) -> tuple[Dataset, np.ndarray]:
+def shuffled(data: PurchaseData, seed: int) -> tuple[PurchaseData, np.ndarray]:
     rng = np.random.default_rng(seed)
     truth = rng.permutation(data.n_customers)
     return reordered(data, truth, rng.permutation(data.transactions.n_rows)), truth
@@ -74,7 +74,9 @@ def test_fewer_people_in_the_release(house: HouseAttack) -> None:
     original = random_customers(np.random.default_rng(5), 20)
     master, transactions = original.to_frames()
     kept = master.iloc[3:11]
-    released = Dataset.from_frames(kept, transactions[transactions["customer_id"].isin(kept["customer_id"])])
+    released = PurchaseData.from_frames(
+        kept, transactions[transactions["customer_id"].isin(kept["customer_id"])]
+    )
     assert_valid(run_attack(house.name, original, released, 0), 8, 20)
 
 

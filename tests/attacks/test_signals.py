@@ -15,7 +15,7 @@ from attacks.signals.hidden_truth import low_digits, row_order
 from attacks.signals.same_guesses import shared_mistakes
 from datasets.folder import canonical_order
 from datasets.generate import generate
-from datasets.tables import Dataset, Release, frozen
+from datasets.tables import PurchaseData, Release, frozen
 from tests import chance
 
 DATA = generate(120, seed=5)
@@ -30,13 +30,13 @@ def honest(method: str, seed: int, parameters: dict[str, float]) -> Release:
     return canonical_order(run_anonymizer(method, DATA, {}, seed, parameters).release)
 
 
-def with_prices(data: Dataset, price: np.ndarray) -> Dataset:
+def with_prices(data: PurchaseData, price: np.ndarray) -> PurchaseData:
     return dataclasses.replace(
         data, transactions=dataclasses.replace(data.transactions, price=frozen(price.astype(np.int64)))
     )
 
 
-def noisy_prices(data: Dataset, seed: int) -> Dataset:
+def noisy_prices(data: PurchaseData, seed: int) -> PurchaseData:
     """Every price moved by up to 50 hundredths, at random."""
     rng = np.random.default_rng(seed)
     moved = data.transactions.price + rng.integers(-50, 51, data.transactions.n_rows)

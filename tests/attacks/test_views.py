@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attacks.candidates import similarity_matrix
-from attacks.evidence import pair_similarity
-from attacks.nearest import nearest
-from attacks.numbers import nearest_numbers, nearest_points, rfm, totals
-from attacks.views import day_view, item_view, master_view, price_view, quantity_view, receipt_view
+from attacks.linkage.candidates import similarity_matrix
+from attacks.linkage.evidence import pair_similarity
+from attacks.linkage.features import day_view, item_view, master_view, price_view, quantity_view, receipt_view
+from attacks.linkage.nearest import nearest
+from attacks.linkage.numeric_nearest import nearest_numbers, nearest_points, rfm, totals
 from tests.attacks.tables import dataset, from_item_sets, random_customers
 from tests.attacks.test_re_itemset import random_item_sets
 

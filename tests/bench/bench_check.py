@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from datasets.check import check_entry, check_original
+from datasets.check import check_entry, check_tables
 from datasets.folder import write_dataset
 from datasets.generate import generate, generate_to_folder
 from datasets.rules import FileRules
@@ -45,7 +45,7 @@ def _ratio(folder: Path) -> None:
     entry["P.csv"] = b"".join(b"%d\n" % (row + 1) for row in range(original[0].count(b"\n")))
 
     def ours() -> None:
-        data = check_original(*map(io.BytesIO, original)).data
+        data = check_tables(*map(io.BytesIO, original), RULES.max_bytes).data
         assert data is not None
         assert check_entry({name: io.BytesIO(raw) for name, raw in entry.items()}, data, RULES).verdict.ok
 
@@ -71,7 +71,7 @@ def _best_of_each(*functions: Callable[[], None], rounds: int = 15) -> list[floa
 def _growth(folder: Path, factor: int) -> None:
     n_rows = generate_to_folder(folder, 400 * factor, seed=1)
     start = time.process_time()
-    checked = check_original(folder / "M.csv", folder / "T.csv", RULES)
+    checked = check_tables(folder / "M.csv", folder / "T.csv", RULES.max_bytes)
     seconds = time.process_time() - start
     assert checked.verdict.ok
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -48,24 +48,24 @@ def measure_database(title: str) -> None:
 
 
 def _figures() -> str:
-    from contest import metrics, operations
+    from contest.jobs import queue
+    from contest.jobs.job_version import RELEASE
+    from contest.jobs.queue_estimates import wait_for
+    from contest.jobs.turns import next_in_turn
     from contest.models import Job
-    from contest.release import RELEASE
-    from contest.services import jobs
-    from contest.turns import next_in_turn
-    from contest.waiting import wait_for
+    from contest.operations import metrics, overview
 
     last = Job.objects.filter(state=Job.State.QUEUED).order_by("-pk")[:1]
-    looks = _seconds(lambda: next_in_turn(Job.Kind.ATTACK, RELEASE, jobs.HEADS_A_LOOK), CLAIMS)
-    claims = _seconds(lambda: jobs.claim_next(Job.Kind.ATTACK), CLAIMS)
+    looks = _seconds(lambda: next_in_turn(Job.Kind.ATTACK, RELEASE, queue.HEADS_A_LOOK), CLAIMS)
+    claims = _seconds(lambda: queue.claim_next(Job.Kind.ATTACK), CLAIMS)
     parts = [f"claim {_milliseconds(claims)}, of it the look {_milliseconds(looks)}"]
     others: dict[str, Callable[[], Any]] = {
         "place of the last": lambda: wait_for(
             Job.objects.filter(pk__in=list(last.values_list("pk", flat=True)))
         ),
-        "sweep": jobs.sweep_jobs,
-        "operations": operations.queues,
-        "failures": lambda: operations.failures(Job.objects.select_related("owner")),
+        "sweep": queue.sweep_jobs,
+        "operations": overview.queues,
+        "failures": lambda: overview.failures(Job.objects.select_related("owner")),
         "metrics": metrics.exposition,
     }
     parts += [f"{what} {1000 * statistics.median(_seconds(call, 3)):.0f}" for what, call in others.items()]

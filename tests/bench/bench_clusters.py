@@ -11,13 +11,13 @@ import kmedoids
 import numpy as np
 from scipy import sparse
 
-from anonymizers.centre_bounds import centre_bound, jaccard_between, pairwise_jaccard
-from anonymizers.jaccard_medians import jaccard_medians
+from anonymizers.engines.itemset_clusters.centre_bounds import centre_bound, jaccard_between, pairwise_jaccard
+from anonymizers.engines.itemset_clusters.jaccard_medians import jaccard_medians
 from datasets.folder import read_original
 from datasets.generate import generate
 from datasets.itemsets import itemset_matrix
 from datasets.online_retail import build_online_retail
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from tests.conftest import SHARED_DATA
 
 LIMIT = 0.7
@@ -31,7 +31,7 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
-def sets_of(data: Dataset) -> sparse.csr_matrix:
+def sets_of(data: PurchaseData) -> sparse.csr_matrix:
     return itemset_matrix(data, data.transactions.item.labels)
 
 
@@ -75,7 +75,7 @@ def contest() -> None:
     print("  (both bounds hold for centres that are customers' item sets; free centres go below)")
 
 
-def shop(name: str, data: Dataset, with_peer: bool) -> None:
+def shop(name: str, data: PurchaseData, with_peer: bool) -> None:
     sets = sets_of(data)
     distance, spent = timed(lambda: all_distances(sets, keep=with_peer))
     found, search = timed(lambda: jaccard_medians(sets, LIMIT, np.random.default_rng(1)))

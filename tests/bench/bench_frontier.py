@@ -7,8 +7,8 @@ import time
 import numpy as np
 from scipy.stats import kendalltau
 
-from anonymizers.bayes_synthetic.gibbs import sample
-from anonymizers.bayes_synthetic.model import FlexiblePrior, Sums
+from anonymizers.engines.bayes_synthetic.gibbs import sample
+from anonymizers.engines.bayes_synthetic.model import FlexiblePrior, Sums
 from datasets.store_panel import StorePanel
 from kakurenbo.panel_frontier import told
 from kakurenbo.pos_frontier import KAPPAS, Protected, compare

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anonymizers.gh_tree.coding import Units
+from anonymizers.engines.gh_tree.coding import Units
 from kakurenbo.risk_loss import TARGETS, Point, least_loss, measured, sweep, whole_table
 from tests.bench.person_tables import PersonTable, margarine, retail, skewed
 

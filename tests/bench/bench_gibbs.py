@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from anonymizers.bayes_synthetic.convergence import effective_draws
-from anonymizers.bayes_synthetic.gibbs import sample
-from anonymizers.bayes_synthetic.model import FlexiblePrior, Sums
+from anonymizers.engines.bayes_synthetic.convergence import effective_draws
+from anonymizers.engines.bayes_synthetic.gibbs import sample
+from anonymizers.engines.bayes_synthetic.model import FlexiblePrior, Sums
 from datasets.store_panel import StorePanel
-from scoring.pos.identification import SubjectPeriods, identification, subject_periods
+from scoring.store_panel.identification import SubjectPeriods, identification, subject_periods
 from tests.pos.panels import COLUMNS, ELASTICITY, MULTIPLIERS, simulated
 from tests.pos.peers import nuts
 
@@ -144,7 +144,7 @@ def refitted(data: SubjectPeriods) -> tuple[float, float]:
     """CPU seconds of some refits, and the largest difference of a probability."""
     from sklearn.linear_model import LogisticRegression
 
-    from scoring.pos.logit import LogitData, leave_out
+    from scoring.store_panel.logit import LogitData, leave_out
 
     x = data.x / data.x.std(axis=0)
     ours = dict(

@@ -22,7 +22,7 @@ from attacks.registry import run_attack
 from datasets.generate import generate
 from datasets.itemsets import itemset_matrix
 from datasets.online_retail import build_online_retail
-from datasets.tables import Coded, Dataset, frozen
+from datasets.tables import Coded, PurchaseData, frozen
 
 ONLINE_RETAIL = Path(__file__).resolve().parents[3] / "shared/data/online_retail/online_retail.csv.gz"
 BLOCK = 256
@@ -52,21 +52,21 @@ def warm_up() -> None:
     by_plain_index(*matrices(few, few))
 
 
-def half_replaced(original: Dataset, rng: np.random.Generator) -> Dataset:
+def half_replaced(original: PurchaseData, rng: np.random.Generator) -> PurchaseData:
     """Half of the rows take the item of another row: distance about 0.7, the limit of 2016."""
     rows = original.transactions
     codes = np.where(rng.random(rows.n_rows) < 0.5, rng.permutation(rows.item.codes), rows.item.codes)
     item = Coded.of(codes, rows.item.labels).take(np.arange(rows.n_rows))
-    return Dataset(original.master, replace(rows, item=item, price=frozen(rows.price)))
+    return PurchaseData(original.master, replace(rows, item=item, price=frozen(rows.price)))
 
 
-def matrices(original: Dataset, released: Dataset) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+def matrices(original: PurchaseData, released: PurchaseData) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     labels = original.transactions.item.labels
     known, asked = (itemset_matrix(data, labels).astype(np.float32) for data in (original, released))
     return known, asked
 
 
-def compare(title: str, original: Dataset, released: Dataset) -> None:
+def compare(title: str, original: PurchaseData, released: PurchaseData) -> None:
     seconds, expected = measure(title, original, released)
     before = time.process_time()
     known, asked = matrices(original, released)
@@ -90,7 +90,7 @@ def compare(title: str, original: Dataset, released: Dataset) -> None:
     print(f"  {'datasketch MinHash forest':30} {ratio:9.1f} x our CPU time{told}", flush=True)
 
 
-def measure(title: str, original: Dataset, released: Dataset) -> tuple[float, np.ndarray]:
+def measure(title: str, original: PurchaseData, released: PurchaseData) -> tuple[float, np.ndarray]:
     """Run ours; print the CPU time and, from a second run, the memory above the loaded tables."""
     seconds, guess = cpu_seconds(run_attack, "re-itemset", original, released, 0)
     tracemalloc.start()
@@ -99,7 +99,7 @@ def measure(title: str, original: Dataset, released: Dataset) -> tuple[float, np
     tracemalloc.stop()
     size = f"{original.n_customers:,} customers, {original.transactions.n_rows:,} rows"
     print(f"{title} ({size}): {seconds:.2f} s CPU, {peak:.0f} MiB above the tables", flush=True)
-    return seconds, guess.rows
+    return seconds, guess.rows  # type: ignore[attr-defined]
 
 
 def cpu_seconds(function: Callable, *arguments: object) -> tuple[float, np.ndarray]:

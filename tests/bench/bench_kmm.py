@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from anonymizers.kmm.exact import exact
-from anonymizers.kmm.fast import fast
-from anonymizers.kmm.split import split
+from anonymizers.engines.kmm.exact import exact
+from anonymizers.engines.kmm.fast import fast
+from anonymizers.engines.kmm.split import split
 from anonymizers.table_registry import run_table_method
 from scoring.panel.brand_metrics import brand_metrics, mapd
 from tests.bench.panel_simulation import B1_SHARES, paper_split, simulated_panel, simulated_problem

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from anonymizers.gh_tree.coding import Units, code_table
-from anonymizers.gh_tree.figures import average_normalised_error
-from anonymizers.gh_tree.partition import Rule, partition
+from anonymizers.engines.gh_tree.coding import Units, code_table
+from anonymizers.engines.gh_tree.figures import average_normalised_error
+from anonymizers.engines.gh_tree.partition import Rule, partition
 from tests.conftest import SHARED_DATA
 
 K = 5

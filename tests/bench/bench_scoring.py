@@ -18,7 +18,7 @@ import pandas as pd
 from datasets.check import ENTRY_FILES, check_entry
 from datasets.folder import read_original, write_release
 from datasets.rules import FileRules
-from datasets.tables import Coded, Dataset, Master, Release, Transactions, frozen
+from datasets.tables import Coded, Master, PurchaseData, Release, Transactions, frozen
 from scoring.measure import Measurement
 from scoring.registry import MEASURES
 from scoring.run import measure_release
@@ -30,7 +30,7 @@ GROWTH = (1, 10, 100, 1000) if os.environ.get("KAKURENBO_BENCH_LARGE") else (1, 
 REPEATS = 7
 
 
-def entry_of(original: Dataset, share: float = 0.2, seed: int = 1) -> Release:
+def entry_of(original: PurchaseData, share: float = 0.2, seed: int = 1) -> Release:
     """New names, customers in another order, and a share of the rows with items and prices swapped."""
     rng = np.random.default_rng(seed)
     n, rows = original.n_customers, original.transactions
@@ -58,10 +58,10 @@ def entry_of(original: Dataset, share: float = 0.2, seed: int = 1) -> Release:
         price=frozen(price),
         quantity=frozen(rows.quantity.copy()),
     )
-    return Release(Dataset(Master(frozen(ids), **columns), swapped), truth)
+    return Release(PurchaseData(Master(frozen(ids), **columns), swapped), truth)
 
 
-def grown(original: Dataset, times: int) -> Dataset:
+def grown(original: PurchaseData, times: int) -> PurchaseData:
     """The original side by side with copies of itself that have customers and receipts of their own."""
     n, rows, people = original.n_customers, original.transactions, original.master
     copy = np.repeat(np.arange(times, dtype=np.int32), rows.n_rows)
@@ -83,7 +83,7 @@ def grown(original: Dataset, times: int) -> Dataset:
         price=frozen(np.tile(rows.price, times)),
         quantity=frozen(np.tile(rows.quantity, times)),
     )
-    return Dataset(master, transactions)
+    return PurchaseData(master, transactions)
 
 
 def best(call: Callable[[], object], repeats: int) -> float:
@@ -96,7 +96,7 @@ def best(call: Callable[[], object], repeats: int) -> float:
     return min(spent)
 
 
-def against_reading(original: Dataset) -> None:
+def against_reading(original: PurchaseData) -> None:
     release = entry_of(original)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -118,7 +118,7 @@ def against_reading(original: Dataset) -> None:
     print(f"           (the check alone {check / read:.2f} ×, the measures {(whole - check) / read:.2f} ×)")
 
 
-def as_it_grows(original: Dataset) -> None:
+def as_it_grows(original: PurchaseData) -> None:
     for times in GROWTH:
         large = grown(original, times)
         release = entry_of(large)

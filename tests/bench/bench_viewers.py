@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from contest import processes
+from contest.operations import processes
 from tests.bench.audience import Audience
 from tests.bench.bench_board import installation
 from tests.conftest import ROOT, free_port

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pulp
 
-from anonymizers.kmm.panel import panel_problem
-from anonymizers.kmm.problem import Problem
+from anonymizers.engines.kmm.panel import panel_problem
+from anonymizers.engines.kmm.problem import Problem
 
 B1_SHARES = (0.1, 0.2, 0.3, 0.4)
 

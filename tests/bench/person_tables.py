@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonymizers.gh_tree.coding import Units, code_table
+from anonymizers.engines.gh_tree.coding import Units, code_table
 from arithmetic import exp
 from tests.conftest import SHARED_DATA
 

@@ -81,7 +81,7 @@ def first_role(world: World, path: str) -> str | None:
     for role in ROLES:
         answer = world.client(role).get(path)
         # Closing the answer itself would close the test's database too.
-        for close in answer._resource_closers:
+        for close in answer._resource_closers:  # type: ignore[attr-defined]
             close()
         is_page = answer.headers.get("Content-Type", "").startswith("text/html")
         if answer.status_code == 405 or (answer.status_code == 200 and not is_page):

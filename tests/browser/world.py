@@ -12,11 +12,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from contest.board.ranking import numbered
 from contest.models import (
     AccountToken,
     Attack,
     Commitment,
     Entry,
+    HouseOrder,
     LogIn,
     Phase,
     Rescore,
@@ -24,15 +26,16 @@ from contest.models import (
     Standing,
     User,
 )
-from contest.ranking import numbered
-from contest.services import accounts, teams, tokens, webhooks
+from contest.outside import webhooks
+from contest.outside.outbox import LINKS
+from contest.services import accounts, teams, tokens
 from contest.services.commitments import commit
 from contest.services.contests import announce
-from contest.services.history import places_of
 from contest.services.house import request_house_entry
-from contest.services.offence import submit_guesses
-from contest.services.post import LINKS
-from contest.services.rescoring import preview_rescore
+from contest.services.limit_changes import preview_rescore
+from contest.services.standings_history import places_of
+from contest.services.team_attacks import submit_guesses
+from contest.token_hashes import hash_token
 from scoring.rules import Limit
 from tests.factories import (
     LIMITS,
@@ -94,6 +97,9 @@ def build_world() -> World:
     announce(contest, oni, "The round is open", "Read the *rules*, then upload.")
     request_house_entry(round_, oni, "swap")
     work_off()
+    HouseOrder.objects.create(
+        round=round_, method="noise", requested_at=now, state="failed", reason="An error on our side."
+    )
     attack = _guess(round_, hana, Entry.objects.get(pk=other.pk))
     make_user("ken")
     limits = [*LIMITS[:-1], Limit("rfm", "<=", 1e-9)]
@@ -116,6 +122,7 @@ def build_world() -> World:
         "log_in_id": LogIn.objects.filter(user=hana).first().pk,  # type: ignore[union-attr]
         "phase_id": round_.phases.first().pk,
         "act": "extend",
+        "house_order_id": HouseOrder.objects.get(state="failed").pk,
         "token_id": hana.api_tokens.get().pk,
         "invitation_id": foxes.invitations.get().pk,
         "kind": "anonymizers",
@@ -163,7 +170,7 @@ def _link(user: User, purpose: AccountToken.Purpose) -> str:
         user=user,
         purpose=purpose,
         email=user.email,
-        token_sha256=teams.hash_token(token),
+        token_sha256=hash_token(token),
         expires_at=timezone.now() + lasts,
     )
     return token

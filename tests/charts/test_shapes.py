@@ -13,6 +13,7 @@ import pytest
 from contest.charts.axes import Scale, round_steps
 from contest.charts.bars import Series, bars
 from contest.charts.chart import Chart
+from contest.charts.lines import share_lines
 from contest.charts.png import png
 from contest.charts.scatter import Spot, pareto_front, risk_map
 from contest.charts.strips import Mark, strips
@@ -74,6 +75,28 @@ def test_a_map_over_a_measure_shows_its_limit_and_the_table_says_who_is_on_the_f
     chart = risk_map("m", "Map", spots, x_label="Moved", higher_is_better=False, limit=0.7)
     assert [row[0] for row in chart.rows if row[-1] == "yes"] == ["Tanuki", "Neko"]
     assert 'class="c-line c-limit"' in inline(chart) and "Neko with 90.0 %" in chart.summary
+
+
+def test_a_point_leads_to_its_entry_on_a_page_and_nowhere_in_a_file() -> None:
+    spots = [Spot("Neko <b>", 10.0, 90.0, address="/entry/1/?a=1&b=2"), Spot("Inu", 20.0, 10.0)]
+    chart = risk_map("m", "Map", spots, x_label="Utility", higher_is_better=True)
+    root = ElementTree.fromstring(inline(chart))
+    links = list(root.iter(f"{SVG}a"))
+    assert [link.get("href") for link in links] == ["/entry/1/?a=1&b=2"]
+    assert links[0].find(f"{SVG}title").text == "Neko <b>: 10, 90.0 %"  # type: ignore[union-attr]
+    assert root.get("role") == "group" and root.get("aria-labelledby") == "m-title m-text"
+    assert "<a " not in standalone(chart) and 'role="img"' in standalone(chart)
+
+
+def test_lines_of_shares_have_a_dot_at_each_place() -> None:
+    chart = share_lines(
+        "g", "Growth", "Two lines.", [1, 2], [("found", [0.5, 1.0]), ("unique", [0.0, 0.25])],
+        x_label="items", y_label="people, %",
+    )  # fmt: skip
+    heights = [float(y) for y in re.findall(r'cy="([\d.]+)"', inline(chart))]
+    low, high = heights[2], heights[1]
+    assert heights == pytest.approx([(low + high) / 2, high, low, low + (high - low) / 4], abs=0.1)
+    assert list(chart.rows) == [(1, 50.0, 0.0), (2, 100.0, 25.0)]
 
 
 def test_a_strip_puts_an_entry_where_its_share_of_the_limit_is() -> None:

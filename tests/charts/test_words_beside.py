@@ -8,10 +8,10 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from contest.charts.entry_pictures import entry_pictures
+from contest.board.queries import MeasureCell
 from contest.charts.rfm import rfm_squares
 from contest.charts.scatter import Spot, risk_map
-from contest.queries import MeasureCell
+from contest.pages.entry_pictures import entry_pictures
 
 
 def moved(n: int) -> str:

@@ -17,11 +17,12 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from contest.doors import client_address
+from contest.client_address import client_address
 from contest.errors import Refused
 from contest.models import AccountToken, AuditEvent, Invitation, LogIn, Mail, Membership, User
-from contest.services import accounts, farewell, teams
-from contest.services.post import deliver, ring_for_waiting_mail
+from contest.outside.outbox import deliver, retry_waiting_mail
+from contest.services import account_deletion, accounts, teams
+from contest.token_hashes import hash_token
 from tests.factories import PASSWORD, make_contest, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db
@@ -138,10 +139,10 @@ def test_a_mail_server_that_is_down_loses_neither_the_sign_up_nor_the_letter(
     letter = Mail.objects.get(user=user)
     assert letter.sent_at is None and letter.tries == 1 and "gone" in letter.error
     assert is_logged_in(client)
-    assert ring_for_waiting_mail() == 0, "it waits before it is tried again"
+    assert retry_waiting_mail() == 0, "it waits before it is tried again"
     Mail.objects.update(next_try_at=timezone.now() - timedelta(seconds=1))
-    assert ring_for_waiting_mail() == 1
-    assert ring_for_waiting_mail() == 0, "it is rung for once"
+    assert retry_waiting_mail() == 1
+    assert retry_waiting_mail() == 0, "it is rung for once"
     work_off()
     letter.refresh_from_db()
     assert letter.sent_at is not None and len(outbox.outbox) == 1
@@ -310,7 +311,7 @@ def test_where_it_is_asked_for_only_confirmed_people_make_or_join_teams(settings
     assert refusal.value.code == "email-unconfirmed"
     mai = make_user("mai", email_confirmed_at=timezone.now())
     team = teams.create_team(contest, mai, "Foxes")
-    invitation = Invitation.objects.get(token_sha256=teams.hash_token(teams.create_invitation(team, mai)))
+    invitation = Invitation.objects.get(token_sha256=hash_token(teams.create_invitation(team, mai)))
     with pytest.raises(Refused) as refusal:
         teams.join_team(invitation, ken)
     assert refusal.value.code == "email-unconfirmed"
@@ -322,7 +323,7 @@ def test_deleting_an_account_forgets_the_person_and_keeps_the_entries(client: Cl
     team = make_team(round_.contest, "Foxes", hana)
     entry = make_entry(round_, team)
     ken = make_user("ken")
-    invitation = Invitation.objects.get(token_sha256=teams.hash_token(teams.create_invitation(team, hana)))
+    invitation = Invitation.objects.get(token_sha256=hash_token(teams.create_invitation(team, hana)))
     teams.join_team(invitation, ken)
     work_off()
     page = client.get(reverse("account_delete")).content.decode()
@@ -349,7 +350,7 @@ def test_the_only_organiser_of_a_contest_cannot_leave_it_alone() -> None:
     organiser = make_user("ken")
     make_contest(organiser, title="Spring")
     with pytest.raises(Refused, match="Spring"):
-        farewell.delete_account(organiser)
+        account_deletion.delete_account(organiser)
     organiser.refresh_from_db()
     assert organiser.is_active and organiser.username == "ken"
 

@@ -17,12 +17,13 @@ from django.apps import apps
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from contest.archive.importing import import_archive
 from contest.archive.tables import TABLES
 from contest.errors import Refused
-from contest.models import AuditEvent, Contest, Entry, Membership, User
-from contest.services.archiving import import_archive
+from contest.models import AuditEvent, Contest, Entry, HouseOrder, Membership, User
+from contest.services.bundles import export_bundle
 from contest.services.house import request_house_entry
-from contest.services.recount import recount
+from contest.work.verification import recount
 from tests.archives import archived, members, play
 from tests.conftest import ROOT
 from tests.factories import PASSWORD, make_contest, make_user
@@ -150,6 +151,64 @@ def test_a_damaged_file_in_the_store_stops_the_archive(contest: Contest) -> None
     Entry.objects.filter(pk=entry.pk).update(master_sha256=lost)
     with pytest.raises(Refused, match=f"The file {lost} is not in the store 'entries'"):
         archived(contest)
+
+
+def as_before_orders(content: bytes, path: Path) -> None:
+    """The archive as the version before house orders would have written it: with the jobs that made them."""
+    files = members(content)
+    (order,) = [json.loads(line) for line in files.pop("rows/houseorder.jsonl").splitlines()]
+    entries = [json.loads(line) for line in files["rows/entry.jsonl"].splitlines()]
+    payload = {key: order[key] for key in ("round", "method", "parameters", "seed")}
+    job = {
+        "id": 1, "kind": "house", "payload": payload, "release": 1, "state": "done", "attempts": 1,
+        "progress": 100, "step": "", "reason": "", "created_at": order["requested_at"],
+        "rung_at": order["requested_at"], "started_at": order["requested_at"],
+        "finished_at": entries[order["entry"] - 1]["received_at"],
+    }  # fmt: skip
+    files["rows/job.jsonl"] = json.dumps(job).encode() + b"\n"
+    facts = {
+        "bytes": len(files["rows/job.jsonl"]),
+        "sha256": hashlib.sha256(files["rows/job.jsonl"]).hexdigest(),
+    }
+
+    def change(manifest: dict[str, Any]) -> None:
+        manifest["files"].pop("rows/houseorder.jsonl")
+        manifest["files"]["rows/job.jsonl"] = facts
+        tables = manifest["tables"]
+        tables[tables.index("houseorder")] = "job"
+        manifest["references"].pop("houseorder")
+        manifest["references"]["job"] = {}
+
+    with_manifest(files, change)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+
+
+def test_an_archive_older_than_house_orders_gets_them_from_its_jobs(content: bytes, tmp_path: Path) -> None:
+    as_before_orders(content, tmp_path / "old.zip")
+    imported = import_archive(tmp_path / "old.zip", make_user(), slug="older")
+    order = HouseOrder.objects.get(round__contest=imported)
+    assert (order.state, order.method, order.parameters, order.seed) == ("made", "shuffle", {}, 30)
+    assert order.entry == Entry.objects.get(round__contest=imported, team__is_house=True)
+    assert recount(imported).differences == []
+    (round_,) = export_bundle(imported).bundle.rounds
+    assert [(it.method, it.seed) for it in round_.baselines] == [("shuffle", 30)]
+    again = members(archived(imported))
+    rows = {name: text for name, text in members(content).items() if name.startswith("rows/entry")}
+    assert rows == {name: again[name] for name in rows}
+
+
+def test_an_old_archive_with_a_job_that_says_nothing_is_refused(content: bytes, tmp_path: Path) -> None:
+    as_before_orders(content, tmp_path / "old.zip")
+    files = members((tmp_path / "old.zip").read_bytes())
+    first_row("job", payload={"method": "shuffle"})(files)
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    with pytest.raises(Refused, match="no job for a house entry"):
+        import_archive(tmp_path / "bad.zip", make_user(), slug="older")
+    assert not Contest.objects.filter(slug="older").exists()
 
 
 Spoil = Callable[[dict[str, bytes]], None]

@@ -14,12 +14,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from contest import access, queries
-from contest.board import board_of
-from contest.memo import Memo
+from contest import access
+from contest.board import queries
+from contest.board.board_cache import board_of
+from contest.board.single_flight_cache import Memo
 from contest.models import Attack, AttackRun, Entry, Membership, Phase, Round
-from contest.services import attacks, entries, offence, repair
-from contest.services.clock import run_clock
+from contest.services import attacks, entries, entry_marks, team_attacks
+from contest.services.board_versions import bump_board
+from contest.services.phase_clock import run_clock
 from tests.conftest import ROOT
 from tests.contest.test_leaderboard import fill_board
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
@@ -147,12 +149,14 @@ def _pin(scene: Scene) -> None:
 
 
 def _void(scene: Scene) -> None:
-    repair.void_entry(Entry.objects.get(is_official=True, team=scene.teams[1]), scene.organiser, "A test.")
+    entry_marks.void_entry(
+        Entry.objects.get(is_official=True, team=scene.teams[1]), scene.organiser, "A test."
+    )
 
 
 def _guess(scene: Scene) -> None:
     target = Entry.objects.get(is_official=True, team=scene.teams[1])
-    offence.submit_guesses(scene.round, scene.teams[0], scene.captain, {target.pk: io.BytesIO(b"1\n")})
+    team_attacks.submit_guesses(scene.round, scene.teams[0], scene.captain, {target.pk: io.BytesIO(b"1\n")})
 
 
 def _house_attack(scene: Scene) -> None:
@@ -212,7 +216,7 @@ def test_a_board_is_worked_out_once_for_a_version_and_anew_for_the_next(
     with django_assert_num_queries(1):
         client.get(round_.get_absolute_url())
     entry = Entry.objects.filter(round=round_).select_related("team", "round__contest").earliest("pk")
-    repair.void_entry(entry, make_user(), "A test.")
+    entry_marks.void_entry(entry, make_user(), "A test.")
     assert entry.team.name not in client.get(round_.get_absolute_url()).content.decode()
 
 
@@ -249,7 +253,7 @@ def test_a_page_never_goes_back_to_an_older_board(client: Client) -> None:
     fill_board(round_, 3)
     url, htmx = round_.get_absolute_url(), {"HX-Request": "true"}
     client.get(f"{url}?version=0", headers=htmx)
-    entries.bump_board(round_.pk)
+    bump_board(round_.pk)
     round_.refresh_from_db()
     answer = client.get(f"{url}?version={round_.board_version}", headers=htmx)
     assert answer.status_code == 204

@@ -16,8 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from contest.bundle.check import check_bundle, schema
+from contest.bundle.check import check_bundle
 from contest.bundle.files import open_bundle, open_zip, preset_names, preset_text, write_zip
+from contest.bundle.schema import build_schema
 from contest.bundle.specification import moved
 from contest.bundle.writing import bundle_text
 from kakurenbo.main import main
@@ -69,11 +70,11 @@ def test_the_preset_of_2016_has_the_limits_of_2016() -> None:
     bundle = check_bundle(preset_text("pwscup2016")).bundle
     assert bundle is not None
     assert [round_.limits for round_ in bundle.rounds] == [PWSCUP2016, PWSCUP2016]
-    assert bundle.rounds[-1].ranking == "2016"
+    assert bundle.rounds[-1].settings["ranking"] == "2016"
 
 
 def test_the_published_schema_is_a_schema() -> None:
-    Draft202012Validator.check_schema(schema())
+    Draft202012Validator.check_schema(build_schema())
 
 
 @pytest.mark.parametrize(

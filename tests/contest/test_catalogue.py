@@ -11,12 +11,12 @@ from babel.messages.catalog import Catalog, Message
 from django.test import Client
 from django.urls import reverse
 
-from contest import catalogue
+from contest.management import i18n_catalog
 
 
 @pytest.fixture(scope="module")
 def japanese() -> Catalog:
-    return catalogue.gather("ja")
+    return i18n_catalog.gather("ja")
 
 
 def pairs(messages: Catalog) -> list[tuple[str, str]]:
@@ -31,14 +31,16 @@ def pairs(messages: Catalog) -> list[tuple[str, str]]:
 
 
 def test_no_text_lacks_its_japanese(japanese: Catalog) -> None:
-    lacking = [f"{message.locations[0][0]}: {message.id!r}" for message in catalogue.untranslated(japanese)]
+    lacking = [
+        f"{message.locations[0][0]}: {message.id!r}" for message in i18n_catalog.untranslated(japanese)
+    ]
     assert not lacking, f"{len(lacking)} texts lack their Japanese; run `manage.py catalogue`: {lacking[:20]}"
 
 
 def test_many_texts_are_found_in_every_kind_of_place(japanese: Catalog) -> None:
     places = {location[0] for message in japanese for location in message.locations}
     assert len(japanese) > 900
-    assert {"templates/base.html", "contest/services/teams.py", "contest/words.py"} <= places
+    assert {"templates/base.html", "contest/services/teams.py", "contest/language/translation.py"} <= places
     assert {"templates/mails/reset.txt", "contest/forms/accounts.py", "contest/models/entry.py"} <= places
 
 
@@ -58,10 +60,10 @@ def test_values_can_be_put_into_every_translation(japanese: Catalog) -> None:
 
 
 def test_what_is_compiled_is_what_is_written() -> None:
-    written = catalogue.read_catalogue("ja")
-    path = catalogue.po_path("ja").with_suffix(".mo")
+    written = i18n_catalog.read_catalogue("ja")
+    path = i18n_catalog.po_path("ja").with_suffix(".mo")
     kept = gettext.GNUTranslations(io.BytesIO(path.read_bytes()))
-    fresh = gettext.GNUTranslations(io.BytesIO(catalogue.mo_bytes(written)))
+    fresh = gettext.GNUTranslations(io.BytesIO(i18n_catalog.mo_bytes(written)))
     assert kept._catalog == fresh._catalog  # type: ignore[attr-defined]
 
 
@@ -70,7 +72,7 @@ def test_a_text_that_lacks_words_is_told() -> None:
     messages.add("one", "一")
     messages.add("two")
     messages.add(("%(n)s cat", "%(n)s cats"), ("",))
-    lacking: list[Message] = catalogue.untranslated(messages)
+    lacking: list[Message] = i18n_catalog.untranslated(messages)
     assert [message.id for message in lacking] == ["two", ("%(n)s cat", "%(n)s cats")]
 
 

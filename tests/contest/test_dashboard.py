@@ -11,8 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from contest import dry_run
 from contest.models import AuditEvent, Entry, Round, Team, User
+from contest.pages import dry_run
 from contest.services.entries import MAX_NOTE
 from contest.services.tokens import create_token
 from kakurenbo.main import main
@@ -124,7 +124,7 @@ def test_checks_are_bounded_a_minute(round_: Round, team: Team, monkeypatch: pyt
     client = signed_in(member(team))
     answers = [client.post(upload_url(round_), {**uploads(entry_files()), "check": "1"}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 422]
-    assert "checks a minute" in answers[1].content.decode()
+    assert "checks per minute" in answers[1].content.decode()
 
 
 def test_the_result_is_explained_in_words(round_: Round, team: Team) -> None:

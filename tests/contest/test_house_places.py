@@ -6,22 +6,24 @@ import csv
 import datetime
 import io
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest import queries, vault
-from contest.matrix import attackers, matrix
+from contest.board import queries
+from contest.board.matrix import attackers, matrix
+from contest.files import vault
 from contest.models import AuditEvent, Commitment, Entry, Phase, Round, Standing, Team, User
-from contest.services.clock import run_clock
+from contest.services.board_versions import bump_board
 from contest.services.commitments import facts_of, verify_commitment
-from contest.services.entries import bump_board
-from contest.services.history import record_standings
 from contest.services.house import request_house_entry
-from contest.services.offence import submit_guesses
+from contest.services.phase_clock import run_clock
 from contest.services.settings import change_round
+from contest.services.standings_history import record_standings
+from contest.services.team_attacks import submit_guesses
 from tests.contest.test_organise_settings import form_of, save, send
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
@@ -151,7 +153,7 @@ def test_the_place_of_a_team_is_explained_among_teams_alone(client: Client, roun
 
 
 def test_files_of_the_board_leave_the_place_of_the_house_empty(client: Client, round_: Round) -> None:
-    def file(kind: str) -> Client:
+    def file(kind: str) -> Any:
         return client.get(reverse("board_export", args=["demo", "practice", kind]))
 
     rows = list(csv.DictReader(io.StringIO(file("csv").content.decode("utf-8-sig"))))
@@ -251,8 +253,8 @@ def test_the_switch_shows_what_follows_and_is_told_to_everybody(organiser: Clien
     codes = {item.code: item.count for item in shown.context["consequences"]}
     assert codes == {"places-change": 2, "house-takes-no-place": 2}
     assert save(organiser, back, *SETTINGS).status_code == 302
-    changes = visitor.get(reverse("changes", args=["demo"]), headers={"accept-language": "ja"}).content
-    assert "Practice：今後は標準エントリーと標準攻撃に順位が付きません。" in changes.decode()
+    answer = visitor.get(reverse("changes", args=["demo"]), headers={"accept-language": "ja"})
+    assert "Practice：今後は標準エントリーと標準攻撃に順位が付きません。" in answer.content.decode()
 
 
 def test_other_settings_stay_the_organisers_affair(client: Client, round_: Round) -> None:

@@ -6,9 +6,6 @@ import datetime
 import io
 import json
 import os
-import subprocess
-import sys
-import sysconfig
 import zipfile
 from importlib import metadata
 from pathlib import Path
@@ -22,13 +19,14 @@ from django.utils import timezone
 from attacks.games import find_game
 from attacks.registry import ATTACKS as EVERY_ATTACK
 from attacks.sandbox import NoSandbox, choose_backend
+from contest.files.storage import submitted
 from contest.kit import build
 from contest.kit.library import library
 from contest.models import AttackRun, Contest, Entry, Phase, Round
-from contest.services.offence import submit_program
-from contest.storage import submitted
+from contest.services.team_attacks import submit_program
 from kakurenbo.main import main
 from tests.conftest import missing
+from tests.environments import fresh_environment
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
 
 pytestmark = pytest.mark.django_db
@@ -82,8 +80,7 @@ def test_a_kit_holds_all_that_a_team_needs(client: Client, tmp_path: Path) -> No
         assert f"| {limit['measure']} |" in rules
     assert "キット" in (folder / "README.ja.md").read_text(encoding="utf-8")
     wheel = zipfile.ZipFile(folder / "library" / library().wheel_name)
-    assert not [name for name in wheel.namelist() if name.startswith(("contest/", "config/"))]
-    assert not [name for name in wheel.namelist() if name.endswith("tasks.py")]
+    assert not [name for name in wheel.namelist() if {"contest", "config"} & set(name.split("/"))]
 
 
 def test_the_seed_of_the_house_attacks_is_in_the_kit_only_after_the_reveal(tmp_path: Path) -> None:
@@ -115,34 +112,10 @@ def test_the_kit_of_a_hidden_contest_is_not_for_strangers(client: Client) -> Non
     assert client.get(f"{round_.get_absolute_url()}kit.zip").status_code == 404
 
 
-def machine_without_the_project(folder: Path, kit: Path) -> Path:
-    """A fresh environment with the kit's wheel; only foreign packages come from that of the tests.
-
-    The folder of installed packages is named in a `.pth` file. Such files inside it are not followed, so
-    the project, which stands there only as one of them, cannot be found through it.
-    """
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    wheel = next((kit / "library").glob("*.whl"))
-    own = Path(
-        subprocess.check_output(
-            [folder / "bin/python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
-        ).strip()
-    )
-    subprocess.run(
-        [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--quiet", "--no-deps",
-         "--no-index", "--no-compile", "--disable-pip-version-check", wheel],
-        check=True,
-    )  # fmt: skip
-    foreign = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (own / "foreign.pth").write_text("".join(f"{path}\n" for path in sorted(foreign)), encoding="utf-8")
-    return folder / "bin"
-
-
-def offline(command: list[Path | str], kit: Path) -> str:
-    keep = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "TMPDIR"}}
-    done = subprocess.run(command, cwd=kit, env=keep, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def program_of(notebook: Path) -> str:
+    """The cells of a notebook that hold code, one after the other."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
 
 
 def served(round_: Round, kit: Path) -> Entry:
@@ -168,12 +141,17 @@ def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(tmp_
     round_.refresh_from_db()
     (tmp_path / "kit").mkdir()
     kit = unpacked(kit_bytes(round_), tmp_path / "kit")
-    bin_ = machine_without_the_project(tmp_path / "venv", kit)
-    look = "import importlib.util as u, datasets; print(datasets.__file__, u.find_spec('contest'))"
-    where = offline([bin_ / "python", "-c", look], kit)
+    machine = fresh_environment(tmp_path / "venv")
+    machine.install(next((kit / "library").glob("*.whl")))
+    look = (
+        "import kakurenbo; kakurenbo.activate()\n"
+        "import importlib.util as u, datasets; print(datasets.__file__, u.find_spec('contest'))"
+    )
+    where = machine.run("python", "-c", look, cwd=kit)
     assert where.startswith(str(tmp_path / "venv"))
     assert where.strip().endswith("None")
-    installed = offline([bin_ / "kakurenbo", "--version"], kit).strip()
+    machine.add_stand_ins("attacks", "datasets", "scoring")
+    installed = machine.run("kakurenbo", "--version", cwd=kit).strip()
     assert library().wheel_name == f"{installed.replace(' ', '-')}-py3-none-any.whl"
     assert installed.startswith(f"kakurenbo {metadata.version('kakurenbo')}+kit.")
 
@@ -184,21 +162,25 @@ def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(tmp_
     attack = submit_program(round_, attacker, attacker.memberships.get().user, program)
     work_off()
 
-    command = [bin_ / "kakurenbo", "kit"]
-    scored = json.loads(offline([*command, "score", "mine", "--json"], kit))
+    def said(*words: str) -> Any:
+        return json.loads(machine.run("kakurenbo", "kit", *words, "--json", cwd=kit))
+
+    scored = said("score", "mine")
     assert (scored["valid"], scored["utility"]) == (entry.state == Entry.State.VALID, entry.utility)
     assert scored["measures"] == entry.measures
     assert entry.utility not in (0, 100)
-    found = json.loads(offline([*command, "attack", "mine", "--json"], kit))
+    found = said("attack", "mine")
     runs = {run.attack.name: run for run in AttackRun.objects.filter(entry=entry, attack__team=None)}
     assert set(found["attacks"]) == set(runs) == set(ATTACKS)
-    own = json.loads(offline([*command, "attack", "mine", "--by", "./reidentify.py", "--json"], kit))
+    own = said("attack", "mine", "--by", "./reidentify.py")
     runs["./reidentify.py"] = AttackRun.objects.get(entry=entry, attack=attack)
     for name, judged in (found["attacks"] | own["attacks"]).items():
         run = runs[name]
         assert run.state == AttackRun.State.DONE, run.reason
         for fact in ("hits", "rate", "low", "high", "baseline", "expected_hits"):
             assert judged[fact] == getattr(run, fact), f"{name}: {fact}"
+    machine.run("python", "-c", program_of(kit / "notebook.ipynb"), cwd=kit)
+    assert (kit / "my-entry" / "T.csv").is_file()
 
 
 def test_a_folder_that_is_no_kit_and_an_entry_that_breaks_the_rules_are_named(

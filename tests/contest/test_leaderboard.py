@@ -13,7 +13,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from django.utils import timezone
 
-from contest.board import ROWS_A_PAGE
+from contest.board.board_cache import ROWS_A_PAGE
 from contest.models import Entry, Membership, Round, Team
 from contest.names.lookalikes import normalise_name
 from tests.factories import make_entry, make_round, make_team, make_user, work_off

@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest import operations
+from contest.jobs.heartbeats import beat
 from contest.models import Heartbeat, Job
-from contest.services.heartbeats import beat
+from contest.operations import overview
 from tests.factories import make_contest, make_entry, make_round, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def test_queues_tell_length_age_and_who_listens() -> None:
     first = Job.objects.filter(kind=Job.Kind.CHECK).order_by("pk")[0]
     Job.objects.filter(pk=first.pk).update(created_at=now - datetime.timedelta(hours=3))
     beat("one", Heartbeat.Kind.WORKER, ["checks"], now)
-    queues = {queue.name: queue for queue in operations.queues()}
+    queues = {queue.name: queue for queue in overview.queues()}
     assert (queues["checks"].waiting, queues["checks"].running, queues["checks"].workers) == (3, 0, 1)
     assert queues["checks"].oldest == now - datetime.timedelta(hours=3)
     assert queues["attacks"].workers == 0
@@ -59,7 +59,7 @@ def test_a_silent_worker_is_shown_as_silent_and_one_that_stopped_not_at_all(clie
         beat(name, Heartbeat.Kind.WORKER, ["checks"], now)
     Heartbeat.objects.filter(name="silent").update(beat_at=now - datetime.timedelta(minutes=30))
     Heartbeat.objects.filter(name="stopped").update(beat_at=datetime.datetime.fromtimestamp(0, datetime.UTC))
-    assert {it.heartbeat.name: it.is_late for it in operations.processes()} == {
+    assert {it.heartbeat.name: it.is_late for it in overview.processes()} == {
         "alive": False,
         "silent": True,
     }

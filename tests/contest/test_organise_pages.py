@@ -1,4 +1,4 @@
-"""The organisers' pages: every act by its form, refused where somebody was faster, and logged."""
+"""The organisers' pages: every action by its form, refused where somebody was faster, and logged."""
 
 from __future__ import annotations
 
@@ -10,11 +10,27 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest.models import AuditEvent, Contest, Entry, Phase, Rescore, Round, Team, User
+from contest.jobs.heartbeats import beat
+from contest.models import (
+    Attack,
+    AttackRun,
+    AuditEvent,
+    Contest,
+    Entry,
+    Heartbeat,
+    Job,
+    Phase,
+    Rescore,
+    Round,
+    Team,
+    User,
+)
 from contest.models.round import Feedback
-from contest.services.clock import run_clock
+from contest.pages.timeline import bars
+from contest.services.house import request_house_entry
+from contest.services.phase_clock import run_clock
 from contest.services.phases import extend_phase
-from contest.timeline import bars
+from contest.work.failures import record_failure
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +118,67 @@ def test_every_page_opens_for_organisers_and_exists_for_nobody_else(
     limits = reverse("organise_limits", args=["demo", "final"])
     assert organiser.get(limits).status_code == 200
     assert stranger.get(limits).status_code == 404
+
+
+def test_an_empty_contest_shows_no_house_jobs_of_another(organiser: Client, round_: Round, oni: User) -> None:
+    make_round(make_contest(oni, slug="empty"))
+    for _ in range(16):
+        request_house_entry(round_, oni, "swap")
+    assert organiser.get(reverse("organise", args=["demo"])).context["counts"] == {"queued": 16}
+    assert organiser.get(reverse("organise_archive", args=["demo"])).context["n_under_way"] == 16
+    assert len(organiser.get(reverse("organise_house", args=["demo"])).context["orders"]) == 16
+    assert organiser.get(reverse("organise", args=["empty"])).context["counts"] == {}
+    assert organiser.get(reverse("organise_archive", args=["empty"])).context["n_under_way"] == 0
+    assert not organiser.get(reverse("organise_house", args=["empty"])).context["orders"]
+
+
+def test_a_house_entry_that_failed_says_why_and_is_tried_again_on_its_page(
+    organiser: Client, round_: Round, oni: User
+) -> None:
+    order = request_house_entry(round_, oni, "swap", {"share": 0.5}, 987_654_321_012_345)
+    page = organiser.get(reverse("organise_house", args=["demo"])).content.decode()
+    retry = reverse("organise_house_retry", args=["demo", order.pk])
+    assert "No worker takes such jobs at the moment." in page
+    assert "share=0.5" in page
+    assert retry not in page
+    order.jobs.update(state=Job.State.FAILED, reason="An error on our side.")
+    record_failure(order.jobs.get())
+    page = organiser.get(reverse("organise_house", args=["demo"])).content.decode()
+    assert "An error on our side." in page
+    assert retry in page
+    assert str(order.seed) not in page
+    make_contest(oni, slug="other")
+    assert organiser.post(reverse("organise_house_retry", args=["other", order.pk])).status_code == 404
+    assert organiser.post(retry).status_code == 302
+    assert "Only what has failed can be tried again." in organiser.post(retry, follow=True).content.decode()
+    work_off()
+    order.refresh_from_db()
+    assert order.entry == Entry.objects.get(team__is_house=True)
+    page = organiser.get(reverse("organise_house", args=["demo"])).content.decode()
+    assert "orders-title" not in page
+
+
+def test_capacity_counts_with_the_workers_that_are_there(organiser: Client, round_: Round) -> None:
+    attack = Attack.objects.filter(round=round_).first()
+    assert attack is not None
+    for team in range(5):
+        make_entry(round_, make_team(round_.contest, f"Team {team}"))
+    work_off()
+    AttackRun.objects.update(seconds=10.0)
+    AttackRun.objects.update(state=AttackRun.State.QUEUED)
+    page = organiser.get(reverse("organise_capacity", args=["demo"]))
+    (found,) = page.context["rounds"]
+    assert (found.workers, found.estimate, found.fits) == (0, None, None)
+    assert "No worker takes such jobs at the moment." in page.content.decode()
+    assert "Nobody works on it, so there is no estimate." in page.content.decode()
+    beat("one", Heartbeat.Kind.WORKER, ["attacks", "programs"], timezone.now(), slots=2)
+    beat("checks", Heartbeat.Kind.WORKER, ["checks"], timezone.now(), slots=7)
+    page = organiser.get(reverse("organise_capacity", args=["demo"]))
+    (found,) = page.context["rounds"]
+    assert (found.workers, found.estimate) == (2, datetime.timedelta(seconds=30))
+    assert "2 attacks can run at a time now." in page.content.decode()
+    (asked,) = organiser.get(reverse("organise_capacity", args=["demo"]), {"workers": 5}).context["rounds"]
+    assert (asked.workers, asked.estimate) == (5, datetime.timedelta(seconds=10))
 
 
 def test_a_phase_is_extended_in_the_zone_of_the_contest(organiser: Client, round_: Round) -> None:

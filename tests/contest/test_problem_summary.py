@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from contest.models import Entry, Round, Team
-from contest.problem_summary import kinds_of
+from contest.pages.problem_summary import kinds_of
 from tests.factories import as_zip, entry_files, make_contest, make_entry, make_round, make_team, work_off
 
 pytestmark = pytest.mark.django_db

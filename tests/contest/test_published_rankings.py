@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.ranking import Played, Result, find_ranking, rank, rank_overall
+from contest.board.ranking import Played, Result, find_ranking, rank, rank_overall
 
 TEAMS = 22
 

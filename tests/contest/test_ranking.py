@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from contest.ranking import RANKINGS, Result, find_ranking, rank
+from contest.board.ranking import RANKINGS, Result, find_ranking, rank
 
 
 def keys(results: list[Result], rule: str) -> list[int]:

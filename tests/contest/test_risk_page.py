@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from anonymizers.kmm.exact import exact
-from anonymizers.kmm.panel import panel_problem
+from anonymizers.engines.kmm.exact import exact
+from anonymizers.engines.kmm.panel import panel_problem
 from contest.services.datasets import load_original
 from scoring.examples import four_panelists
 from scoring.risk.sno_unicity import sno_unicity

@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest import vault
+from contest.files import vault
 from contest.models import Entry, Phase, Round, Signal, Team, User
-from contest.services.offence import submit_guesses
 from contest.services.signals import request_signals
+from contest.services.team_attacks import submit_guesses
 from datasets.generate import generate
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 

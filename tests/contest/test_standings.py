@@ -11,13 +11,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest import queries
+from contest.board import queries
+from contest.files.spreadsheet import safe_text
 from contest.models import AttackRun, Entry, Phase, Round, Standing, Team, User
 from contest.models.round import Feedback
-from contest.services.clock import run_clock
-from contest.services.history import record_standing, record_standings
-from contest.services.repair import void_entry
-from contest.spreadsheet import safe_text
+from contest.services.entry_marks import void_entry
+from contest.services.phase_clock import run_clock
+from contest.services.standings_history import record_standing, record_standings
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from contest.errors import Refused
-from contest.storage import AtomicFileStorage, ContentStore
+from contest.files.storage import AtomicFileStorage, ContentStore
 
 
 def files_in(alias: str) -> list[Path]:

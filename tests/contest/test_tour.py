@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from contest.models import Contest
+from contest.pages.tour import tour_of
 from contest.services.entries import pin_entry
-from contest.tour import tour_of
 from tests.factories import make_contest, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db

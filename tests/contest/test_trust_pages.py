@@ -15,13 +15,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest.archive.verify import Archive, verify
 from contest.models import AuditEvent, Commitment, Contest, Entry, Phase, Round, Team, User
 from contest.models.round import Feedback
-from contest.services import audit
-from contest.services.clock import run_clock
+from contest.records import audit
+from contest.records.verify import Archive, verify
+from contest.services.entry_marks import void_entry
+from contest.services.phase_clock import run_clock
 from contest.services.phases import extend_phase
-from contest.services.repair import void_entry
 from tests.factories import make_contest, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db

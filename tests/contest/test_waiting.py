@@ -7,20 +7,22 @@ import random
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from contest.jobs.heartbeats import beat
+from contest.jobs.queue import claim_next, enqueue_job
+from contest.jobs.queue_estimates import PROGRAM_SECONDS, wait_for
+from contest.jobs.turns import places
 from contest.models import Heartbeat, Job, Team
-from contest.services import jobs
-from contest.services.heartbeats import beat
-from contest.turns import places
-from contest.waiting import PROGRAM_SECONDS, wait_for
+from contest.work.handlers import work_on
 from tests.factories import make_contest, make_entry, make_round, make_team
 
 pytestmark = pytest.mark.django_db
 
 
 def queue(owner: Team | None) -> Job:
-    return jobs.enqueue_job(Job.Kind.ATTACK, owner_id=owner.pk if owner else None)
+    return enqueue_job(Job.Kind.ATTACK, owner_id=owner.pk if owner else None)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -30,13 +32,13 @@ def test_places_are_those_in_which_workers_claim(seed: int) -> None:
     owners: list[Team | None] = [make_team(contest) for _ in range(4)]
     for _ in range(rng.randrange(3)):
         queue(rng.choice(owners[:2]))
-        assert jobs.claim_next(Job.Kind.ATTACK) is not None
+        assert claim_next(Job.Kind.ATTACK) is not None
     for _ in range(12):
         queue(rng.choice([*owners, None]))
     waiting = Job.objects.filter(state=Job.State.QUEUED).order_by("pk").values_list("owner", "pk")
     promised = dict(zip([pk for _, pk in waiting], places(Job.Kind.ATTACK, waiting), strict=True))
     claimed = []
-    while claim := jobs.claim_next(Job.Kind.ATTACK):
+    while claim := claim_next(Job.Kind.ATTACK):
         claimed.append(claim.job.pk)
     assert len(claimed) == 12
     assert promised == {pk: place for place, pk in enumerate(claimed, start=1)}
@@ -68,7 +70,7 @@ def running(kind: Job.Kind, seconds: float, worker: str) -> None:
 
 
 def finished(seconds: float, kind: Job.Kind = Job.Kind.ATTACK) -> None:
-    job = jobs.enqueue_job(kind)
+    job = enqueue_job(kind)
     now = timezone.now()
     start = now - datetime.timedelta(seconds=seconds)
     Job.objects.filter(pk=job.pk).update(state=Job.State.DONE, started_at=start, finished_at=now)
@@ -121,7 +123,7 @@ def test_other_work_of_the_same_worker_is_ahead() -> None:
     finished(7.0, Job.Kind.CHECK)
     listen("all", "attacks", "checks")
     for _ in range(3):
-        jobs.enqueue_job(Job.Kind.CHECK)
+        enqueue_job(Job.Kind.CHECK)
     assert estimate(queue(None)) == (pytest.approx(41.0), None)
 
 
@@ -132,7 +134,7 @@ def test_a_program_that_runs_counts_with_all_of_its_time_where_it_is_in_the_way(
     finished(1.0, Job.Kind.PROGRAM)
     listen("all", "checks", "programs", slots=slots)
     running(Job.Kind.PROGRAM, 20.0, "all")
-    found = estimate(jobs.enqueue_job(Job.Kind.CHECK))
+    found = estimate(enqueue_job(Job.Kind.CHECK))
     most = pytest.approx(PROGRAM_SECONDS - 20.0 + 3.0)
     assert found == ((most, most) if slots == 1 else (pytest.approx(3.0), None))
 
@@ -142,7 +144,7 @@ def test_of_programs_both_the_pace_and_the_limit_are_told() -> None:
     finished(4.0, Job.Kind.PROGRAM)
     listen("one", "programs")
     for _ in range(2):
-        mine = jobs.enqueue_job(Job.Kind.PROGRAM)
+        mine = enqueue_job(Job.Kind.PROGRAM)
     assert estimate(mine) == (pytest.approx(8.0), pytest.approx(2 * PROGRAM_SECONDS))
 
 
@@ -172,3 +174,25 @@ def test_the_page_of_a_waiting_entry_says_its_place_and_time(client: Client) -> 
     html = client.get(second.get_absolute_url()).content.decode()
     assert "About 7" in html
     assert "No worker" not in html and "Up to" not in html
+
+
+def test_the_matrix_page_waits_as_long_as_the_workers_that_are_there_take(client: Client) -> None:
+    round_ = make_round(feedback="full")
+    for _ in range(4):
+        make_entry(round_, make_team(round_.contest))
+    while Job.objects.filter(kind__in=["check", "score"], state="queued").exists():
+        for kind in (Job.Kind.CHECK, Job.Kind.SCORE):
+            work_on(kind)
+    waiting = Job.objects.filter(kind="attack", state="queued").count()
+    assert waiting == 4
+    url = reverse("matrix", args=[round_.contest.slug, round_.slug])
+    page = client.get(url)
+    assert page.context["n_waiting"] == 4
+    assert "No worker takes such jobs at the moment." in page.content.decode()
+    finished(300.0)
+    listen("one", "attacks")
+    assert "About 20 minutes left at the pace of the last jobs." in client.get(url).content.decode()
+    listen("two", "attacks", slots=3)
+    page = client.get(url)
+    assert "About 5 minutes left at the pace of the last jobs." in page.content.decode()
+    assert "in the queue" not in page.content.decode()

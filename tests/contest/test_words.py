@@ -1,113 +1,144 @@
-"""What the numerics say is known to the phrases, and is shown in the visitor's language."""
+"""Messages of the numerics are shown in the visitor's language; what they quote stays as it is."""
 
 from __future__ import annotations
 
 import ast
-import importlib
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from importlib import import_module
 
 import pytest
-from django.utils import translation
+from django.utils import timezone, translation
 
-from contest import words
-from contest.phrases import PHRASES
-from datasets.problems import Problem
+from contest.archive.rows import _checked
+from contest.language.translation import say, say_problem
+from contest.models import Job
+from contest.records.verify import BadArchive
+from contest.templatetags.words import say as shown
+from datasets.cells import BAD_QUANTITY
+from datasets.check import ROWS_DROPPED
+from datasets.messages import TEMPLATES
+from datasets.problems import ROWS, Problem
+from datasets.tokens import BAD_HEADER
 from scoring.rules import Limit, evaluate
 from tests.conftest import ROOT
+from tests.test_architecture import modules
 
-TELLERS = {"BadCell": 1, "add": 1, "add_rows": 1, "ProgramError": 0, "ParameterError": 0, "BundleProblem": 5}
-"""Calls of the numerics that carry a sentence, and which argument it is."""
-SOURCES = [
-    *sorted((ROOT / "datasets").rglob("*.py")),
-    *sorted((ROOT / "contest/bundle").glob("*.py")),
-    ROOT / "attacks/sandbox/program.py",
-    ROOT / "anonymizers/parameters.py",
-]
-SCHEMA = ROOT / "contest/bundle/schema.json"
-KNOWN = [(phrase, words._pattern(phrase)) for phrase in PHRASES]
-
-
-def sentences(path: Path) -> Iterator[str]:
-    """The sentences of a source file, with a 7 where a value stands."""
-    module = importlib.import_module(path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "."))
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call):
-            continue
-        place = TELLERS.get(ast.unparse(node.func).rsplit(".", 1)[-1])
-        if place == 1 and "bundle" in path.parts:
-            place = 2
-        if place is None or len(node.args) <= place:
-            continue
-        told = node.args[place]
-        if isinstance(told, ast.JoinedStr):
-            parts = [part.value if isinstance(part, ast.Constant) else "7" for part in told.values]
-            yield "".join(str(part) for part in parts)
-        elif isinstance(told, ast.Constant) and isinstance(told.value, str):
-            yield told.value
-        elif isinstance(told, ast.Name) and isinstance(getattr(module, told.id, None), str):
-            yield getattr(module, told.id)
+JAPANESE = re.compile("[ぁ-んァ-ヶ一-龠]")
+SAME_IN_JAPANESE = {"bundle.yaml"}
+LOADED = """
+import django, json
+django.setup()
+import config.urls
+from datasets.messages import TEMPLATES
+print(json.dumps(sorted(TEMPLATES)))
+"""
 
 
-def descriptions(node: Any) -> Iterator[str]:
-    """What the schema of a bundle says that it expects, at any depth."""
-    if isinstance(node, dict):
-        if isinstance(node.get("description"), str):
-            yield node["description"]
-        node = list(node.values())
-    for part in node if isinstance(node, list) else []:
-        yield from descriptions(part)
+def declared() -> Iterator[str]:
+    """The codes of all templates that the sources declare by name."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "Template"):
+                continue
+            if isinstance(node.args[0], ast.Constant):
+                yield node.args[0].value
 
 
-SAID = sorted({sentence for path in SOURCES for sentence in sentences(path)} - {"YAML"})
+def test_the_pages_know_every_template() -> None:
+    """A stored message may come from any worker; whoever shows it must have loaded its template."""
+    answer = subprocess.run([sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, check=True)
+    loaded = set(json.loads(answer.stdout))
+    assert len(loaded) > 150
+    assert set(declared()) <= loaded
 
 
-@pytest.mark.parametrize("text", sorted(set(descriptions(json.loads(SCHEMA.read_text(encoding="utf-8"))))))
-def test_every_description_of_the_bundle_has_its_phrase(text: str) -> None:
-    assert any(pattern.fullmatch(text) for _, pattern in KNOWN), text
+def test_every_template_has_its_japanese_with_the_same_values() -> None:
+    import_module("config.urls")
+    for template in list(TEMPLATES.values()):
+        message = template(**dict.fromkeys(template.names, "<b>100 %(n)s</b>"))
+        with translation.override("ja"):
+            said = say(message)
+        assert said.count("<b>100 %(n)s</b>") == len(template.names), template
+        assert JAPANESE.search(said) or template.code in SAME_IN_JAPANESE, template
 
 
-def test_many_sentences_are_found() -> None:
-    assert len(SAID) > 50
-
-
-@pytest.mark.parametrize("sentence", SAID)
-def test_every_sentence_of_the_numerics_has_its_phrase(sentence: str) -> None:
-    variants = [sentence, sentence.replace("7 from", "a date from"), sentence.replace("7:", "7 cells:")]
-    assert any(pattern.fullmatch(text) for text in variants for _, pattern in KNOWN), sentence
-
-
-def test_a_problem_is_told_in_japanese_and_its_quoted_cell_stays() -> None:
-    problem = Problem("T.csv", 17, "quantity", "bad-quantity", "5 rows", "a natural number up to 6 digits")
+@pytest.mark.parametrize("cell", ["f or m", "at least one row", "%(n)s rows", "5 rows", "{n}", "100 %"])
+def test_a_quoted_cell_stays_as_it_is(cell: str) -> None:
+    """Also one that equals a sentence of ours."""
+    problem = Problem("T.csv", 17, "quantity", cell, BAD_QUANTITY())
     with translation.override("ja"):
-        said = words.say_problem(problem.as_dict())
-        sentence = words.say(f"The guess cannot be read. {problem}")
-    assert said["got"] == "5 rows"
-    assert said["expected"] != problem.expected
-    assert "T.csv" in sentence and "17" in sentence and "bad-quantity" in sentence
-    assert "expected" not in sentence and "guess" not in sentence
+        said = say_problem(json.loads(json.dumps(problem.as_data())))
+        sentence = say(problem.message)
+    assert said["got"] == cell
+    assert JAPANESE.search(said["expected"]) and JAPANESE.search(sentence)
+    assert cell in sentence and "T.csv" in sentence and "17" in sentence and "bad-quantity" in sentence
 
 
 def test_a_count_that_we_word_is_said_too() -> None:
-    problem = Problem("M.csv", None, None, "rows-dropped", "399 rows", "at least the 400 rows of T")
+    problem = Problem("M.csv", None, None, ROWS(n=399), ROWS_DROPPED(n=400))
     with translation.override("ja"):
-        said = words.say_problem(problem.as_dict())
+        said = say_problem(problem.as_data())
     assert "rows" not in said["got"] and "399" in said["got"]
     assert "400" in said["expected"] and "rows" not in said["expected"]
 
 
-def test_a_broken_limit_is_told_in_japanese() -> None:
+def test_a_broken_limit_is_said_in_japanese() -> None:
     verdict = evaluate({}, [Limit("ut-jaccard", "<=", 0.7)])
     with translation.override("ja"):
-        (sentence,) = (words.say(reason) for reason in verdict.because)
+        (sentence,) = (say(reason.as_data()) for reason in verdict.because)
     assert "ut-jaccard" in sentence and "0.7" in sentence
     assert "measured" not in sentence
 
 
-def test_in_english_and_for_unknown_texts_nothing_changes() -> None:
-    assert words.say("at least one row") == "at least one row"
+def test_what_version_0_1_stored_is_still_shown() -> None:
+    old = {"file": "T.csv", "line": 1, "column": None, "code": "ragged-row", "got": "2 cells"}
     with translation.override("ja"):
-        assert words.say("a text that nobody knows %(n)s 100 %") == "a text that nobody knows %(n)s 100 %"
-        assert words.say("") == ""
+        said = say_problem({**old, "expected": "7 cells: customer_id,date"})
+        assert (said["expected"], said["got"]) == ("7 cells: customer_id,date", "2 cells")
+        assert say("ut-jaccard is 0.8, the limit is <= 0.7.") == "ut-jaccard is 0.8, the limit is <= 0.7."
+        assert JAPANESE.search(say("An error on our side."))
+
+
+def test_in_english_and_for_unknown_texts_nothing_changes() -> None:
+    assert say("at least one row") == "at least one row"
+    with translation.override("ja"):
+        assert say("a text that nobody knows %(n)s 100 %") == "a text that nobody knows %(n)s 100 %"
+        assert say("") == say(None) == shown(None) == ""
+        assert say({"code": "unheard-of", "values": {"n": 1}}) == "unheard-of (n: 1)"
+
+
+@pytest.mark.django_db
+def test_a_row_stores_code_and_values_and_finds_them_again() -> None:
+    message = BAD_HEADER(header='a,"b" %(n)s é')
+    job = Job.objects.create(kind=Job.Kind.HOUSE, reason=message, rung_at=timezone.now())
+    job.refresh_from_db()
+    assert job.reason == message.as_data()
+    assert Job.objects.get(reason=message) == job
+    assert Job.objects.get(reason=job.reason) == job
+    Job.objects.update(reason="The worker was stopped.")
+    job.refresh_from_db()
+    assert job.reason == "The worker was stopped."
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("text", ["", '{"code": broken', "{}", "A sentence."])
+def test_a_text_that_is_no_message_stays_a_text(text: str) -> None:
+    job = Job.objects.create(kind=Job.Kind.HOUSE, reason=text, rung_at=timezone.now())
+    job.refresh_from_db()
+    assert job.reason == text
+
+
+@pytest.mark.parametrize("stored", [BAD_HEADER(header="a").as_data(), "A sentence of version 0.1.", ""])
+def test_an_archive_holds_messages_and_the_sentences_of_before(stored: object) -> None:
+    column = Job._meta.get_field("reason")
+    assert _checked(column, json.loads(json.dumps(stored)), {}, "row 1") == stored
+
+
+@pytest.mark.parametrize("value", [{"code": "bad-date"}, {"text": "x", "values": {}}])
+def test_an_archive_holds_no_other_mapping_for_a_message(value: object) -> None:
+    with pytest.raises(BadArchive):
+        _checked(Job._meta.get_field("reason"), value, {}, "row 1")

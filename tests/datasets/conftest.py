@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from datasets.check import CheckedEntry, check_entry, check_original
+from datasets.check import CheckedEntry, check_entry, check_tables
 from datasets.rules import FileRules
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 
 MASTER = b"""\
 101,f,1950/1/31,France
@@ -40,14 +40,14 @@ Check = Callable[..., CheckedEntry]
 
 
 @pytest.fixture(scope="session")
-def small() -> Dataset:
-    checked = check_original(io.BytesIO(MASTER), io.BytesIO(TRANSACTIONS))
+def small() -> PurchaseData:
+    checked = check_tables(io.BytesIO(MASTER), io.BytesIO(TRANSACTIONS), FileRules().max_bytes)
     assert checked.data is not None
     return checked.data
 
 
 @pytest.fixture
-def check(small: Dataset) -> Check:
+def check(small: PurchaseData) -> Check:
     """Check the legal entry with some of its files replaced."""
 
     def run(files: Mapping[str, bytes] | None = None, rules: FileRules | None = None) -> CheckedEntry:

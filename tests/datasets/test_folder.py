@@ -10,7 +10,7 @@ import pytest
 
 from datasets.folder import canonical_order, read_original, read_release, write_dataset, write_release
 from datasets.problems import BadFiles
-from datasets.tables import TRANSACTION_COLUMNS, Coded, Dataset, Master, Release
+from datasets.tables import TRANSACTION_COLUMNS, Coded, Master, PurchaseData, Release
 from datasets.writer import replacing
 from tests.datasets.conftest import ENTRY, MASTER, TRANSACTIONS
 
@@ -68,7 +68,7 @@ def _shuffled(release: Release, rng: np.random.Generator) -> Release:
     )
     rows = release.data.transactions
     shuffled = rows.take(rng.permutation(rows.n_rows), place[rows.customer])
-    return Release(Dataset(Master(master.ids[order], *columns), shuffled), release.truth[order])
+    return Release(PurchaseData(Master(master.ids[order], *columns), shuffled), release.truth[order])
 
 
 def test_the_published_order_does_not_depend_on_the_teams_order(shared_data: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_published_order_keeps_who_is_who() -> None:
     rng = np.random.default_rng(0)
     ids = np.array(["q", "b", "z", "a"], dtype=object)
     column = Coded.from_texts(["f", "m", "f", "m"])
-    frame_rows = Dataset.from_frames(
+    frame_rows = PurchaseData.from_frames(
         Master(ids, column, column, column).to_frame(),
         _frame([("q", 1), ("z", 2), ("a", 3), ("q", 4)]),
     )

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.check import check_entry, check_guess, check_original
+from datasets.check import check_entry, check_guess, check_tables
 from datasets.folder import read_original
 from datasets.problems import CAP, Verdict
 from datasets.pwscup2017 import check_2017, read_sheet
 from datasets.pwscup2018 import check_2018, read_sheet_2018
 from datasets.rules import FileRules
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from tests.conftest import ROOT, missing
 from tests.datasets import test_pwscup2017, test_pwscup2018
 from tests.datasets.conftest import ENTRY, MASTER, TRANSACTIONS
@@ -148,14 +148,14 @@ def well_told(verdict: Verdict, files: dict[str, bytes]) -> None:
         assert len(str(problem)) < 700
 
 
-def judge(files: dict[str, bytes], original: Dataset) -> bool:
+def judge(files: dict[str, bytes], original: PurchaseData) -> bool:
     checked = check_entry({name: io.BytesIO(raw) for name, raw in files.items()}, original, FileRules())
     well_told(checked.verdict, files)
     assert (checked.release is None) == (not checked.verdict.ok)
     return checked.verdict.ok
 
 
-def test_small_entries_get_the_verdict_of_the_rules(small: Dataset) -> None:
+def test_small_entries_get_the_verdict_of_the_rules(small: PurchaseData) -> None:
     rng = np.random.default_rng(20160)
     outcomes = {True: 0, False: 0}
     for _ in range(SMALL_ROUNDS):
@@ -238,9 +238,9 @@ def test_checking_the_real_size_needs_less_than_200_megabytes(shared_data: Path)
 @pytest.mark.parametrize(
     "raw", [b"", b"\n", b",", b"\0", b"\r", b"\xff", b"\xef\xbb", b"\xef\xbb\xbf", b"\n" * 1000]
 )
-def test_files_of_almost_nothing(small: Dataset, raw: bytes) -> None:
+def test_files_of_almost_nothing(small: PurchaseData, raw: bytes) -> None:
     for name in ENTRY:
         assert not judge({**ENTRY, name: raw}, small)
-    checked = check_original(io.BytesIO(raw), io.BytesIO(raw))
+    checked = check_tables(io.BytesIO(raw), io.BytesIO(raw), FileRules().max_bytes)
     assert not checked.verdict.ok
     assert checked.data is None

@@ -12,11 +12,11 @@ import pytest
 from datasets import generate as module
 from datasets.folder import read_original, write_dataset
 from datasets.generate import generate, generate_to_folder
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from tests import chance
 
 
-def nearest_distances(data: Dataset) -> np.ndarray:
+def nearest_distances(data: PurchaseData) -> np.ndarray:
     """Jaccard distance of every customer's item set to the nearest other."""
     rows = data.transactions
     bought = np.zeros((data.n_customers, rows.item.n_labels), dtype=np.float32)
@@ -29,17 +29,17 @@ def nearest_distances(data: Dataset) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def twelve() -> list[Dataset]:
+def twelve() -> list[PurchaseData]:
     """One data set has half a tenth more or fewer rows than the next, so means of twelve are compared."""
     return [generate(400, chance.seed(number)) for number in range(12)]
 
 
-def test_it_looks_like_the_real_data(twelve: list[Dataset], shared_data: Path) -> None:
+def test_it_looks_like_the_real_data(twelve: list[PurchaseData], shared_data: Path) -> None:
     """Means of twelve, with their errors: distance 0.849 (0.001); of the real figures rows 1.02 (0.03),
     receipts 1.00 (0.02), items 1.01 (0.003), medians of days 1.00, prices 1.02 (0.02), quantities 0.8;
     countries 29.9 (0.1) of 30. Every margin is seven errors or more away."""
 
-    def mean(of: Callable[[Dataset], float]) -> float:
+    def mean(of: Callable[[PurchaseData], float]) -> float:
         return float(np.mean([of(data) for data in twelve]))
 
     real = read_original(shared_data / "pwscup2016")
@@ -56,7 +56,7 @@ def test_it_looks_like_the_real_data(twelve: list[Dataset], shared_data: Path) -
         assert ours == pytest.approx(theirs, rel=0.3)
 
 
-def test_it_has_long_tails_and_seasons(twelve: list[Dataset]) -> None:
+def test_it_has_long_tails_and_seasons(twelve: list[PurchaseData]) -> None:
     """The busiest customer of one data set had 21 to 97 times the median's rows, 52 on average with an error
     of 6; November 1.4 times the rows of the next month, 0.05."""
     busiest, months = [], []

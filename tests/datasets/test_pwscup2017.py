@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from datasets.problems import BadFiles
-from datasets.pwscup2017 import DELETED, Sheet, check_2017, read_sheet, read_truth_table, truth_table
+from datasets.pwscup2017 import DELETED, Sheet, check_2017, read_sheet, truth_table
+from tests.datasets.organisers_truth import organisers_truth
 
 ORIGINAL = b"""\
 11,0,2010/12/1,9:09,aa,10.95,32
@@ -44,7 +45,7 @@ def test_the_organisers_samples_are_legal(shared_data: Path) -> None:
 
 def test_the_drills_truth_follows_from_its_sheet(shared_data: Path) -> None:
     folder = shared_data / "pwscup2017"
-    told = read_truth_table(folder / "F_drill.txt")
+    told = organisers_truth(folder / "F_drill.txt")
     made = truth_table(read_sheet(folder / "T.csv"), read_sheet(folder / "AT_drill.txt"))
     assert told.customers.tolist() == made.customers.tolist()
     assert told.pseudonyms.tolist() == made.pseudonyms.tolist()
@@ -112,7 +113,7 @@ def test_a_broken_sheet_is_refused_by_the_reader() -> None:
     with pytest.raises(BadFiles, match="empty-cell"):
         read_sheet(io.BytesIO(b"11,0,2010/12/1,9:09,aa,,32\n"))
     with pytest.raises(BadFiles, match="ragged-row"):
-        read_truth_table(io.BytesIO(b"11,DEL\n"))
+        read_sheet(io.BytesIO(b"11,DEL\n"))
 
 
 def test_the_tables_are_read_only(original: Sheet) -> None:

@@ -14,7 +14,6 @@ from datasets.pwscup2018 import (
     VALUE,
     Sheet2018,
     check_2018,
-    check_answer_2018,
     read_sheet_2018,
 )
 
@@ -46,16 +45,6 @@ def test_the_organisers_sample_is_legal_and_their_invalid_one_is_not(shared_data
     assert released is None
     assert [str(problem) for problem in verdict.problems] == [
         "A.csv, line 2, column item_id: got '{XXX;22745}', expected items of T. [unknown-item]"
-    ]
-
-
-def test_the_organisers_answers(shared_data: Path) -> None:
-    folder = shared_data / "pwscup2018"
-    assert check_answer_2018(folder / "F.csv")[0] == {"13047": "13047"}
-    answer, verdict = check_answer_2018(folder / "F_invalid_test.csv")
-    assert answer is None
-    assert [(problem.line, problem.column, problem.got) for problem in verdict.problems] == [
-        (1, "pseudonym", "13047FFFF")
     ]
 
 

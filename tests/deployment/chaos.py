@@ -24,7 +24,7 @@ from pathlib import Path
 
 import psycopg
 
-from contest import processes
+from contest.operations import processes
 from tests.conftest import ROOT, free_port
 from tests.services.installation import wait_for
 from tests.services.servers import Postgres, RabbitMq, Redis, private_server

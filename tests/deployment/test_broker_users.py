@@ -26,7 +26,7 @@ import psycopg
 import pytest
 import redis
 
-from contest import processes
+from contest.operations import processes
 from tests.backends import BROKERS, POSTGRES, need_broker, need_postgres, remove_database
 from tests.conftest import ROOT, missing
 from tests.services.installation import FAST, wait_for
@@ -260,7 +260,7 @@ def test_the_attack_machines_can_read_their_queues_of_rabbitmq_and_do_nothing_el
         assert not may(rabbitmq_users.attacks, lambda it, queue=queue: it.queue_declare(queue))
     with channel(rabbitmq_users.everybody) as admin:
         for queue in (*OWN, "checks"):
-            assert admin.queue_declare(queue, passive=True).message_count == 0
+            assert admin.queue_declare(queue, passive=True).message_count == 0  # type: ignore[attr-defined]
 
 
 def test_the_attack_machines_have_no_other_virtual_host_of_rabbitmq(rabbitmq_users: Broker) -> None:
@@ -294,7 +294,7 @@ import sys
 import django
 django.setup()
 from django.core.management import call_command
-from contest.attack_role import grant_attack_role
+from contest.operations.attack_role import grant_attack_role
 from tests.factories import make_entry, make_round, make_team
 
 call_command("prepare_database", verbosity=0)

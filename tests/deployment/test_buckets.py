@@ -11,8 +11,8 @@ from django.core.files.storage import storages
 
 from config import environment
 from contest.errors import Refused
+from contest.files.storage import ContentStore
 from contest.models import Entry
-from contest.storage import ContentStore
 from tests.conftest import missing
 from tests.factories import make_entry, make_round, make_team, work_off
 
@@ -56,7 +56,7 @@ def test_a_store_in_a_bucket_keeps_what_it_is_given(buckets: None) -> None:
 
 def test_what_lies_in_the_bucket_is_private_and_checked(buckets: None) -> None:
     stored = ContentStore("vault").put(io.BytesIO(b"truth"))
-    bucket = storages["vault"].bucket
+    bucket = storages["vault"].bucket  # type: ignore[attr-defined]
     (found,) = bucket.objects.all()
     assert found.key == f"vault/{stored.sha256[:2]}/{stored.sha256}"
     grants = bucket.Object(found.key).Acl().grants
@@ -72,7 +72,7 @@ def test_an_entry_goes_its_whole_way_through_buckets(buckets: None) -> None:
     work_off()
     entry.refresh_from_db()
     assert entry.state == Entry.State.VALID and entry.most_hits is not None
-    assert {name: len(list(storages[name].bucket.objects.all())) for name in STORES} == {
+    assert {name: len(list(storages[name].bucket.objects.all())) for name in STORES} == {  # type: ignore[attr-defined]
         "entries": 4,
         "attacks": 0,
         "vault": 2,

@@ -17,9 +17,9 @@ import yaml
 from attacks.sandbox import Limits
 from attacks.sandbox.group import OWN_BYTES, OWN_PROCESSES
 from attacks.sandbox.world import OFFERED
-from contest import processes
+from contest.jobs.queue import QUEUES
 from contest.models import Job
-from contest.services.jobs import TASKS
+from contest.operations import processes
 from tests.conftest import ROOT
 
 DOCKER = ROOT / "docker"
@@ -89,11 +89,11 @@ def test_no_program_shares_a_worker_with_other_work_and_checks_have_one_alone(
     machines: dict[str, tuple[str, ...]],
 ) -> None:
     served = [queue for queues in machines.values() for queue in queues]
-    assert sorted(served) == sorted({queue for _, queue in TASKS.values()})
+    assert sorted(served) == sorted(set(QUEUES.values()))
     assert ("programs",) in machines.values()
     assert ("checks",) in machines.values()
-    assert {TASKS[kind][1] for kind in (Job.Kind.CHECK, Job.Kind.JUDGE)} == {"checks"}
-    assert [kind for kind, (_, queue) in TASKS.items() if queue == "programs"] == [Job.Kind.PROGRAM]
+    assert {QUEUES[kind] for kind in (Job.Kind.CHECK, Job.Kind.JUDGE)} == {"checks"}
+    assert [kind for kind, queue in QUEUES.items() if queue == "programs"] == [Job.Kind.PROGRAM]
 
 
 def test_attack_machines_hold_no_web_secret_and_no_vault(compose: dict[str, Any]) -> None:

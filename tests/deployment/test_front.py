@@ -17,7 +17,7 @@ import pytest
 
 from config import server
 from config.front import HEAD_BYTES, IN_MEMORY_BYTES, Front, make_front
-from contest.troubles import REFUSED
+from contest.outages import REFUSED
 from tests.services.installation import wait_for
 
 MEGABYTE = 1024 * 1024

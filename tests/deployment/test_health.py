@@ -13,9 +13,10 @@ import pytest
 from django.core.files.storage import storages
 from django.test import Client
 
-from contest import logs, readiness
+from contest import logs, schema
+from contest.jobs import queue
 from contest.models import Job
-from contest.services import jobs
+from contest.operations import readiness
 from tests.conftest import missing
 from tests.factories import make_entry, make_round, make_team, work_off
 
@@ -98,9 +99,9 @@ def test_a_broker_that_does_not_answer_is_not_ready(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_migration_that_waits_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert readiness.migrations()
+    assert schema.is_up_to_date()
     monkeypatch.setattr("django.db.migrations.recorder.MigrationRecorder.applied_migrations", lambda self: {})
-    assert not readiness.migrations()
+    assert not schema.is_up_to_date()
 
 
 def test_metrics_are_for_the_monitoring_alone(settings) -> None:
@@ -175,15 +176,15 @@ def test_a_jobs_lines_carry_its_number(caplog: pytest.LogCaptureFixture) -> None
             self.lines.append(json.loads(logs.Json().format(record)))
 
     handler = Capture()
-    jobs.logger.addHandler(handler)
+    queue.logger.addHandler(handler)
     try:
 
-        def stumble(claim: jobs.Claim) -> None:
+        def stumble(claim: queue.Claim) -> None:
             raise RuntimeError("at redis://:swordfish@host:1/0")
 
-        jobs.perform(job.pk, stumble)
+        queue.perform_next(Job.Kind(job.kind), stumble)
     finally:
-        jobs.logger.removeHandler(handler)
+        queue.logger.removeHandler(handler)
     (line,) = handler.lines
     assert line["job"] == job.pk
     assert "RuntimeError" in line["traceback"] and "swordfish" not in line["traceback"]

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from contest.doctor import machine
-from contest.private_files import close_to_others
+from contest.operations.doctor import machine
+from contest.operations.private_files import close_to_others
 from tests.conftest import ROOT, free_port
 from tests.services.installation import wait_for
 from tests.test_up import answers
 
 SIGN_UP = """
 from contest.services.accounts import sign_up
-from contest.services.post import deliver
+from contest.outside.outbox import deliver
 from contest.models import Mail
 sign_up("hana", "hana@example.org", "correct horse battery")
 deliver(Mail.objects.get().pk)

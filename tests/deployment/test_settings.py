@@ -14,7 +14,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.base import ContentFile
 
-from contest.storage import ClosedStorage
+from contest.files.storage import ClosedStorage
 from tests.conftest import ROOT
 
 KEY = "0123456789abcdefghijklmnopqrstuvwxyz-0123456789-abcdefgh"
@@ -107,7 +107,7 @@ def test_an_attack_machine_starts_without_any_secret_of_the_web_part(
     loaded: Callable[..., dict[str, Any]],
 ) -> None:
     found = loaded(KAKURENBO_ROLE="attacks", KAKURENBO_SECRET_KEY=None, KAKURENBO_ALLOWED_HOSTS=None)
-    assert found["STORAGES"]["vault"] == {"BACKEND": "contest.storage.ClosedStorage"}
+    assert found["STORAGES"]["vault"] == {"BACKEND": "contest.files.storage.ClosedStorage"}
     for act in (lambda: ClosedStorage().open("x"), lambda: ClosedStorage().save("x", ContentFile(b"x"))):
         with pytest.raises(PermissionError, match="closed on this machine"):
             act()
@@ -137,7 +137,7 @@ def test_stores_may_be_buckets_with_keys_of_their_own(loaded: Callable[..., dict
     assert found["entries"]["OPTIONS"]["access_key"] == "all"
     assert found["vault"]["OPTIONS"]["access_key"] == "vault"
     assert found["vault"]["OPTIONS"]["bucket_name"] == "safe"
-    assert found["attacks"]["BACKEND"] == "contest.storage.AtomicFileStorage"
+    assert found["attacks"]["BACKEND"] == "contest.files.storage.AtomicFileStorage"
 
 
 def test_django_finds_nothing_to_say_about_the_deployment(tmp_path: Path) -> None:

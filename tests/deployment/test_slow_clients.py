@@ -15,9 +15,10 @@ import pytest
 from django.http import HttpResponse, UnreadablePostError
 from django.test import RequestFactory
 
-from contest import processes, troubles
+from contest import outages
 from contest.api.errors import handle
 from contest.middleware import UnreadRequests
+from contest.operations import processes
 from tests.conftest import free_port
 from tests.services.installation import Processes, wait_for
 
@@ -131,7 +132,7 @@ def test_a_server_that_is_stopped_answers_what_has_begun() -> None:
 def test_the_api_says_so_in_its_own_shape(rf: RequestFactory) -> None:
     answer = handle(UnreadablePostError(), {})
     assert (answer.status_code, answer.data["error"]["code"]) == (408, "too-slow")
-    for status, trouble in troubles.OF_SERVER.items():
-        request = rf.post("/api/v1/contests/", **{troubles.REFUSED: status})
+    for status, trouble in outages.OF_SERVER.items():
+        request = rf.post("/api/v1/contests/", **{outages.REFUSED: status})
         answer = UnreadRequests(lambda request: HttpResponse())(request)
         assert (answer.status_code, json.loads(answer.content)["error"]["code"]) == (status, trouble.code)

@@ -19,20 +19,20 @@ from django.utils import timezone
 
 from anonymizers.registry import run_anonymizer
 from attacks.games import find_game
-from contest import queries
+from contest.board import queries
 from contest.bundle.check import check_bundle
 from contest.bundle.files import preset_names, preset_text
 from contest.bundle.specification import Bundle, moved
 from contest.bundle.writing import bundle_text
 from contest.errors import Refused
+from contest.files.storage import submitted
 from contest.models import AttackRun, Contest, Entry, Round, Team
 from contest.services.attacks import add_house_attack
 from contest.services.bundles import create_from_bundle, export_bundle
 from contest.services.datasets import load_original
 from contest.services.house import request_house_entry
-from contest.services.offence import submit_guesses, try_program
-from contest.services.recount import recount
-from contest.storage import submitted
+from contest.services.team_attacks import submit_guesses, try_program
+from contest.work.verification import recount
 from tests.factories import as_zip, make_team, make_user, work_off
 from tests.services.test_offence import member, need_sandbox
 

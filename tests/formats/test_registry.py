@@ -12,7 +12,7 @@ import pytest
 from anonymizers.registry import EVERY_ANONYMIZER, run_anonymizer
 from attacks.games import GAMES, find_game
 from attacks.registry import EVERY_ATTACK, run_attack
-from contest.bundle.check import schema
+from contest.bundle.schema import build_schema
 from datasets.formats import FORMATS, find_format
 from datasets.pwscup2018 import SET
 from datasets.rules import FileRules
@@ -29,7 +29,7 @@ def test_each_registry_knows_each_format_and_names_are_unique() -> None:
     assert [game.format.name for game in GAMES] == names
     assert list(BY_FORMAT) == names
     assert {method.format for method in EVERY_ANONYMIZER} == set(names)
-    assert schema()["$defs"]["data"]["properties"]["format"]["enum"] == names
+    assert build_schema()["$defs"]["data"]["properties"]["format"]["enum"] == names
     for described in (EVERY_ATTACK, EVERY_ANONYMIZER, [it for known in BY_FORMAT.values() for it in known]):
         assert len({it.name for it in described}) == len(described)
 
@@ -37,7 +37,7 @@ def test_each_registry_knows_each_format_and_names_are_unique() -> None:
 def test_a_rule_belongs_to_some_format_and_the_schema_knows_it() -> None:
     known = {name for spec in FORMATS for name in spec.rules}
     assert known == set(FileRules.__dataclass_fields__)
-    assert {name.replace("_", "-") for name in known} == set(schema()["$defs"]["rules"]["properties"])
+    assert {name.replace("_", "-") for name in known} == set(build_schema()["$defs"]["rules"]["properties"])
 
 
 def test_an_unknown_format_is_named_with_those_that_there_are() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 
-from contest import processes
+from contest.operations import processes
 from tests.deployment.chaos import QUEUES, Installation
 from tests.load.people import ROUND, Teams, Viewers, call, percentile, send_file
 from tests.services.installation import wait_for

@@ -11,11 +11,11 @@ import pytest
 from anonymizers.anonymizer import Anonymized
 from anonymizers.registry import run_anonymizer
 from datasets.folder import read_original
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 
 
 @cache
-def entry(folder: Path, name: str) -> tuple[Dataset, Anonymized]:
+def entry(folder: Path, name: str) -> tuple[PurchaseData, Anonymized]:
     original = read_original(folder)
     return original, run_anonymizer(name, original, {}, 1, {})
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.publish import Refused
+from anonymizers.release import CannotProtect
 from anonymizers.table_registry import run_table_method
 from tests import chance
 from tests.masking.tables import COLUMNS, consumers
@@ -160,14 +160,14 @@ def test_the_expected_distance_of_a_column_that_nothing_predicts_is_the_mean_dif
 )
 def test_bad_columns_are_refused_with_the_reason(name: str, change: dict, words: str) -> None:
     table = consumers(10, np.random.default_rng(1)).assign(**change)
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(CannotProtect, match=words):
         run_table_method(name, table, COLUMNS, 1, {})
 
 
 @pytest.mark.parametrize("name", MASKING)
 def test_one_observation_is_refused(name: str) -> None:
     table = consumers(1, np.random.default_rng(1))
-    with pytest.raises(Refused, match="two distinct values"):
+    with pytest.raises(CannotProtect, match="two distinct values"):
         run_table_method(name, table, COLUMNS, 1, {})
 
 
@@ -193,16 +193,16 @@ def test_collinear_given_columns_do_no_harm(name: str, table: pd.DataFrame) -> N
 def test_a_column_that_the_given_ones_determine_is_refused(name: str, table: pd.DataFrame) -> None:
     """4.3.3: collinearity of the confidential with the given columns means no expected distance at all."""
     tied = table.assign(X1=table["S1"] * 2)
-    with pytest.raises(Refused, match="determine 'X1'"):
+    with pytest.raises(CannotProtect, match="determine 'X1'"):
         run_table_method(name, tied, {"confidential": ["X1"], "given": ["S1"]}, 1, {})
 
 
 def test_separation_is_refused_and_near_separation_warns(table: pd.DataFrame) -> None:
     split = table.assign(X1=(table["S1"] > 0).astype(int))
     columns = {"confidential": ["X1"], "given": ["S1"]}
-    with pytest.raises(Refused, match="determine 'X1'"):
+    with pytest.raises(CannotProtect, match="determine 'X1'"):
         run_table_method("more-s", split, columns, 1, {})
-    with pytest.raises(Refused, match="separate"):
+    with pytest.raises(CannotProtect, match="separate"):
         run_table_method("mi", split, columns, 1, {})
     near = table.assign(X1=table["S1"] + 0.05 * table["S2"])
     report = run_table_method("more-s", near, columns, 1, {}).report
@@ -224,7 +224,7 @@ def test_bad_parameters_are_refused(settings: dict, words: str, table: pd.DataFr
 
 
 def test_a_column_is_confidential_or_given(table: pd.DataFrame) -> None:
-    with pytest.raises(Refused, match="named twice"):
+    with pytest.raises(CannotProtect, match="named twice"):
         run_table_method("more-s", table, {"confidential": ["X1"], "given": ["X1"]}, 1, {})
-    with pytest.raises(Refused, match="subsets"):
+    with pytest.raises(CannotProtect, match="subsets"):
         run_table_method("more-s", table.head(5), COLUMNS, 1, {"subsets": "4"})

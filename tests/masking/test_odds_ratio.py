@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from anonymizers.masking.draw import draw_codes, expected_distance
-from anonymizers.masking.likelihood import Likelihood
-from anonymizers.masking.odds_ratio import OddsRatio, fit_odds_ratio
+from anonymizers.engines.masking.draw import draw_codes, expected_distance
+from anonymizers.engines.masking.likelihood import Likelihood
+from anonymizers.engines.masking.odds_ratio import OddsRatio, fit_odds_ratio
 from arithmetic import exp, product
 from tests import chance
 

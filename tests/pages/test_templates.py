@@ -32,9 +32,10 @@ FORBIDDEN = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_compiles(name: str) -> None:
-    get_template(name)
+def test_all_compile() -> None:
+    assert len(NAMES) > 100
+    for name in NAMES:
+        get_template(name)
 
 
 @pytest.mark.parametrize("what", FORBIDDEN)

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from anonymizers.publish import Refused
 from anonymizers.registry import EVERY_ANONYMIZER, run_anonymizer
+from anonymizers.release import CannotProtect
 from anonymizers.table_registry import TABLE_METHODS, run_table_method
 from attacks.games import find_game
 from attacks.registry import run_attack
-from contest.gallery.examples import METHODS
-from contest.ranking import RANKINGS, Played, Result, rank, rank_overall
+from contest.board.ranking import RANKINGS, Played, Result, rank, rank_overall
+from contest.pages.gallery.examples import METHODS
 from datasets.formats import find_format
 from datasets.generate import generate
 from datasets.store_panel import StorePanel
@@ -29,9 +29,9 @@ from scoring.masking.relations import linear_regression, poisson_regression
 from scoring.panel.brand_choice import brand_choice
 from scoring.panel.choice_data import ChoiceData
 from scoring.panel.risk_report import risk_report
-from scoring.pos.scanpro import scanpro
 from scoring.registry import RISKS, measures_of, risk
 from scoring.run import measure_pair
+from scoring.store_panel.scanpro import scanpro
 
 Found = Iterator[tuple[str, Any]]
 FEW = {"kmm": {"k": 2, "items": 2}}
@@ -86,7 +86,7 @@ def entries(n_customers: int, names: set[str] | None) -> Found:
             name = f"{format_name} {method.name}"
             try:
                 done = run_anonymizer(method.name, original, {}, 1, FEW.get(method.name, {}))
-            except Refused as refusal:
+            except CannotProtect as refusal:
                 yield name, str(refusal)
                 continue
             with tempfile.TemporaryDirectory() as folder:
@@ -170,7 +170,7 @@ def table_methods(names: set[str] | None) -> Found:
                 continue
             try:
                 done = run_table_method(method.name, table, columns, 3, settings)
-            except Refused as refusal:
+            except CannotProtect as refusal:
                 yield f"table {method.name} {settings}", str(refusal)
                 continue
             yield f"table {method.name} {settings}", done.table

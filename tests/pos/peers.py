@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymizers.bayes_synthetic.model import FlexiblePrior, Floats
+from anonymizers.engines.bayes_synthetic.model import FlexiblePrior, Floats
 from datasets.tables import Integers
 
 

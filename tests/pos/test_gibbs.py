@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anonymizers.bayes_synthetic.convergence import effective_draws, split_rhat
-from anonymizers.bayes_synthetic.gibbs import Draws, log_posterior, sample
-from anonymizers.bayes_synthetic.model import FlexiblePrior, Sums
+from anonymizers.engines.bayes_synthetic.convergence import effective_draws, split_rhat
+from anonymizers.engines.bayes_synthetic.gibbs import Draws, log_posterior, sample
+from anonymizers.engines.bayes_synthetic.model import FlexiblePrior, Sums
 from arithmetic import product
 from datasets.store_panel import StorePanel
 from tests import chance

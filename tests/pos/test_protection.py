@@ -12,10 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from anonymizers.table_registry import run_table_method
 from datasets.store_panel import StorePanel
-from scoring.pos.identification import SubjectPeriods, balanced, identification, subject_periods
-from scoring.pos.logit import LogitData, fit_logit, leave_out, softmax
-from scoring.pos.loss_of_protection import Protection, entropy, gini_impurity, loss_of_protection
 from scoring.registry import PANEL_RISKS, risk
+from scoring.store_panel.identification import SubjectPeriods, balanced, identification, subject_periods
+from scoring.store_panel.logit import LogitData, fit_logit, leave_out, softmax
+from scoring.store_panel.loss_of_protection import Protection, entropy, gini_impurity, loss_of_protection
 from tests import chance
 from tests.pos.panels import COLUMNS, simulated
 
@@ -71,7 +71,7 @@ def test_the_large_and_the_small_solver_agree(monkeypatch: pytest.MonkeyPatch) -
     model = LogitData(data.x / data.x.std(axis=0), data.subject, 5, np.ones(data.x.shape[1]))
     chances = softmax(model.x, fit_logit(model))
     left = dict(enumerate(leave_out(model, data.period)))
-    monkeypatch.setattr("scoring.pos.logit.NEWTON_LIMIT", 0)
+    monkeypatch.setattr("scoring.store_panel.logit.NEWTON_LIMIT", 0)
     with threadpool_limits(1):
         np.testing.assert_allclose(softmax(model.x, fit_logit(model)), chances, atol=1e-3)
         for week, (rows, found) in enumerate(leave_out(model, data.period)):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from anonymizers.anonymizer import ParameterError
-from anonymizers.publish import Refused
+from anonymizers.release import CannotProtect
 from anonymizers.table_registry import run_table_method
 from tests.pos.panels import COLUMNS, simulated
 
@@ -48,7 +48,7 @@ def test_brands_do_not_influence_each_other() -> None:
 def test_chains_that_did_not_converge_are_refused() -> None:
     """32 draws can never be 100 effective ones, so luck has no part in this."""
     hasty = {"burn_in": 0, "draws": 8}
-    with pytest.raises(Refused, match=r"brand b1 did not converge; nothing is released: R-hat"):
+    with pytest.raises(CannotProtect, match=r"brand b1 did not converge; nothing is released: R-hat"):
         run_table_method("bayes-synthetic", panel(), COLUMNS, 1, hasty)
 
 
@@ -87,7 +87,7 @@ def test_a_response_without_a_logarithm_is_refused(value: float) -> None:
     table = panel()
     table.loc[6, "units"] = value
     for name in METHODS:
-        with pytest.raises(Refused, match=r"Column units, row 7: got .* expected a positive number"):
+        with pytest.raises(CannotProtect, match=r"Column units, row 7: got .* expected a positive number"):
             run_table_method(name, table, COLUMNS, 1, {})
 
 

@@ -12,9 +12,9 @@ import pytest
 from anonymizers.table_registry import run_table_method
 from datasets.store_panel import StorePanel
 from kakurenbo.pos_frontier import Protected, as_csv, as_svg, compare, trace_svg
-from scoring.pos.information_loss import information_loss
-from scoring.pos.pricing import optimal_markup, profit_ratio
-from scoring.pos.scanpro import Effects, scanpro
+from scoring.store_panel.information_loss import information_loss
+from scoring.store_panel.pricing import optimal_markup, profit_ratio
+from scoring.store_panel.scanpro import Effects, scanpro
 from tests import chance
 from tests.pos.panels import COLUMNS, ELASTICITY, MULTIPLIERS, paper_like, simulated
 

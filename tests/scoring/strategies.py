@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from datasets.tables import MASTER_COLUMNS, TRANSACTION_COLUMNS, Dataset, date_text, price_text
+from datasets.tables import MASTER_COLUMNS, TRANSACTION_COLUMNS, PurchaseData, date_text, price_text
 
 Person = tuple[str, str, str, str]
 Row = tuple[str, str, str, str, str, str, str]
@@ -25,7 +25,7 @@ class Contest:
     rows_after: tuple[Row, ...]
     truth: tuple[int, ...]
 
-    def datasets(self) -> tuple[Dataset, Dataset, np.ndarray]:
+    def datasets(self) -> tuple[PurchaseData, PurchaseData, np.ndarray]:
         return (
             dataset(self.people, self.rows),
             dataset(self.people_after, self.rows_after),
@@ -33,8 +33,8 @@ class Contest:
         )
 
 
-def dataset(people: tuple[Person, ...], rows: tuple[Row, ...]) -> Dataset:
-    return Dataset.from_frames(
+def dataset(people: tuple[Person, ...], rows: tuple[Row, ...]) -> PurchaseData:
+    return PurchaseData.from_frames(
         pd.DataFrame(people, columns=list(MASTER_COLUMNS), dtype=object),
         pd.DataFrame(rows, columns=list(TRANSACTION_COLUMNS), dtype=object),
     )

@@ -11,7 +11,7 @@ import pytest
 from attacks.registry import run_attack
 from datasets.check import check_master
 from datasets.formats import Original2017
-from datasets.pwscup2017 import Sheet, TruthTable, read_sheet, read_truth_table
+from datasets.pwscup2017 import Sheet, TruthTable, read_sheet
 from datasets.pwscup2018 import Sheet2018, check_2018, read_sheet_2018
 from datasets.tables import Coded
 from scoring.registry import MEASURES_2017
@@ -21,6 +21,7 @@ from scoring.utility.e2 import e2
 from scoring.utility.e4 import e4
 from scoring.utility.e5 import e5
 from scoring.utility.ut_il import ut_il
+from tests.datasets.organisers_truth import organisers_truth
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,7 @@ def drill(shared_data: Path) -> tuple[Original2017, Sheet, TruthTable]:
     master, _ = check_master(folder / "M.csv", 10**9)
     knowledge = {f"T{share}.csv": read_sheet(folder / f"T{share}.txt") for share in (25, 50, 75, 100)}
     original = Original2017(master, read_sheet(folder / "T.csv"), knowledge)
-    return original, read_sheet(folder / "S_drill.txt"), read_truth_table(folder / "F_drill.txt")
+    return original, read_sheet(folder / "S_drill.txt"), organisers_truth(folder / "F_drill.txt")
 
 
 @pytest.mark.parametrize("attack", S_DRILL)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.folder import read_original
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.examples import eight_patients
 from scoring.measure import Measure, Measurement, RiskMeasure
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018, RISKS
@@ -100,7 +100,7 @@ def test_index_and_column_types_of_the_frames_are_irrelevant(measure: Measure, c
         rows = rows.astype({"unit_price": float, "quantity": int, "item_id": "category", "date": "string"})
         rows.index = pd.Index(range(len(rows), 0, -1))
         people.index = pd.Index([f"row {i}" for i in range(len(people))])
-        others.append(Dataset.from_frames(people.astype({"gender": "category"}), rows))
+        others.append(PurchaseData.from_frames(people.astype({"gender": "category"}), rows))
     assert measure.function(*others, list(truth)) == measure.function(original, released, truth)
 
 
@@ -115,7 +115,7 @@ def test_results_are_bounded_and_can_be_written_as_json(measure: Measure, contes
     assert json.loads(text) == result.detail, "the detail holds JSON values only"
 
 
-def columns_of(data: Dataset) -> list[np.ndarray]:
+def columns_of(data: PurchaseData) -> list[np.ndarray]:
     master, rows = data.master, data.transactions
     coded = (master.gender, master.birthday, master.country, rows.receipt, rows.item)
     plain = (master.ids, rows.customer, rows.day, rows.minute, rows.price, rows.quantity)

@@ -11,7 +11,7 @@ from scoring.examples import tea_and_cake
 from scoring.measure import Measurement
 from scoring.presets import PWSCUP2016
 from scoring.registry import MEASURES, measure, risk
-from scoring.rules import Limit, evaluate
+from scoring.rules import LIMIT_BROKEN, Limit, evaluate
 from scoring.run import measure_release
 
 
@@ -37,9 +37,10 @@ def test_every_broken_limit_is_told() -> None:
     verdict = evaluate(measured(ut_jaccard=0.71, subset=50_000.5), LIMITS)
     assert not verdict.valid
     assert verdict.because == (
-        "ut-jaccard is 0.71, the limit is <= 0.7.",
-        "subset is 50000.5, the limit is <= 50000.",
+        LIMIT_BROKEN(measure="ut-jaccard", value="0.71", operator="<=", limit="0.7"),
+        LIMIT_BROKEN(measure="subset", value="50000.5", operator="<=", limit="50000"),
     )
+    assert str(verdict.because[0]) == "ut-jaccard is 0.71, the limit is <= 0.7."
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, None])

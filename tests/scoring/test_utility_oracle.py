@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.folder import read_original
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.utility import subset as subset_module
 from scoring.utility.cmae import cmae
 from scoring.utility.rfm import rfm
@@ -21,7 +21,7 @@ from scoring.utility.ut_jaccard import ut_jaccard
 from tests.scoring import oracle, pandas_oracle
 from tests.scoring.strategies import Contest, contests, dataset
 
-relaxed = settings(deadline=None, max_examples=1500, suppress_health_check=list(HealthCheck))
+relaxed = settings(deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.slow
@@ -37,7 +37,7 @@ def test_ut_jaccard_cmae_and_rfm_are_the_oracles(contest: Contest) -> None:
 
 
 @pytest.mark.slow
-@settings(relaxed, max_examples=500)
+@settings(relaxed, max_examples=200)
 @given(contests(), st.sampled_from([1, 300, 1000, 2_000_000]))
 def test_subset_is_the_oracles_over_every_window_and_every_set(contest: Contest, cells: int) -> None:
     with patch.object(subset_module, "CELLS_AT_ONCE", cells):
@@ -46,11 +46,13 @@ def test_subset_is_the_oracles_over_every_window_and_every_set(contest: Contest,
 
 
 @pytest.fixture(scope="module")
-def original(shared_data: Path) -> Dataset:
+def original(shared_data: Path) -> PurchaseData:
     return read_original(shared_data / "pwscup2016")
 
 
-def perturbed(original: Dataset, seed: int, share: float, n_dropped: int) -> tuple[Dataset, np.ndarray]:
+def perturbed(
+    original: PurchaseData, seed: int, share: float, n_dropped: int
+) -> tuple[PurchaseData, np.ndarray]:
     """A copy with new names and order, some rows deleted, and a share of cells swapped between rows."""
     rng = np.random.default_rng(seed)
     people, rows = original.to_frames()
@@ -66,12 +68,12 @@ def perturbed(original: Dataset, seed: int, share: float, n_dropped: int) -> tup
         rows.loc[chosen, columns] = rows.loc[rng.permutation(chosen), columns].to_numpy()
     chosen = rng.choice(len(people), int(share * len(people)), replace=False)
     people.loc[chosen, "country"] = people.loc[rng.permutation(chosen), "country"].to_numpy()
-    return Dataset.from_frames(people, rows), truth
+    return PurchaseData.from_frames(people, rows), truth
 
 
 @pytest.mark.parametrize(("seed", "share", "n_dropped"), [(1, 0.0, 0), (2, 0.2, 0), (3, 0.6, 37)])
 def test_perturbed_copies_of_the_2016_data_agree_with_pandas(
-    original: Dataset, seed: int, share: float, n_dropped: int
+    original: PurchaseData, seed: int, share: float, n_dropped: int
 ) -> None:
     released, truth = perturbed(original, seed, share, n_dropped)
     frames = (*original.to_frames(), *released.to_frames(), truth)
@@ -88,7 +90,7 @@ def test_sums_beyond_64_bits_stay_exact() -> None:
     original = dataset((person,), (tea,))
     one = original.transactions.take(np.zeros(n, dtype=np.int64))
     dear = replace(one, price=np.full(n, 9_999_999), quantity=np.full(n, 999_999))
-    released, truth = Dataset(original.master, dear), np.array([0])
+    released, truth = PurchaseData(original.master, dear), np.array([0])
     total = 9_999_999 * 999_999 * n
     assert total > 2**63
     assert subset(original, released, truth).value == (total - 100) / 100

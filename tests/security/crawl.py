@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from django.test import Client
@@ -27,7 +28,7 @@ def crawl(client: Client, starts: tuple[str, ...] = ("/",), most: int = 150) -> 
         path = waiting.popleft()
         if path in found or path.startswith(SKIPPED):
             continue
-        answer = client.get(path)
+        answer: Any = client.get(path)
         assert answer.status_code < 500, (path, answer.status_code)
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         found[path] = CHANGING.sub(b"", body)

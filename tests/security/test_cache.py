@@ -20,10 +20,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import environment
-from contest.dry_run import CHECKS_A_MINUTE, _take_turn
 from contest.errors import Refused
 from contest.models import Commitment, Phase, Round, Team
-from contest.services.clock import run_clock
+from contest.pages.dry_run import CHECKS_A_MINUTE, _take_turn
+from contest.services.phase_clock import run_clock
 from tests.conftest import ROOT
 from tests.factories import as_zip, entry_files, make_contest, make_entry, make_round, make_team, work_off
 from tests.services.servers import Redis, private_server
@@ -134,7 +134,8 @@ def test_nothing_else_keeps_anything_in_the_cache() -> None:
         )
     }
     assert asking == {
-        "config/caches.py", "contest/api/throttles.py", "contest/dry_run.py", "contest/views/trust.py",
+        "config/caches.py", "contest/api/throttles.py", "contest/pages/dry_run.py",
+        "contest/views/commitments.py",
     }  # fmt: skip
     for path in (ROOT / "templates").rglob("*.html"):
         assert "{% cache" not in path.read_text("utf-8"), path

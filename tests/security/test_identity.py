@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from contest.errors import Refused
 from contest.models import ApiToken, Delivery, Invitation, Mail, Membership, Organiser, User, Webhook
-from contest.services import accounts, teams, webhooks
+from contest.outside import webhooks
+from contest.services import accounts, teams
 from contest.services import settings as contest_settings
 from contest.services.tokens import create_token
 from tests.factories import PASSWORD, make_contest, make_team, make_user, work_off

@@ -15,7 +15,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
-from contest.doors import client_network
+from contest.client_address import client_network
 from contest.models import Knock, Mail, User
 from contest.services.tokens import create_token
 from tests.factories import PASSWORD, make_user, work_off

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.http import HttpResponseBase
 
 from contest.models import Contest
-from contest.services.audit import extend_chain
+from contest.records.audit import extend_chain
 from tests.security.routes import ACTS, PAGES, Route, expected_reading, routes
 from tests.security.world import ROLES, SCOPES, World, make_world
 
@@ -43,7 +43,7 @@ def rows() -> tuple[int, ...]:
         return tuple(cursor.fetchone())
 
 
-def ask(world: World, role: str, method: str, path: str, **options: Any) -> HttpResponseBase:
+def ask(world: World, role: str, method: str, path: str, **options: Any) -> Any:
     """One request whose effect on the database is taken back."""
     client = world.browser(role, csrf=options.pop("csrf", False))
     headers = world.headers(role) if path.startswith("/api/") else {}

@@ -236,7 +236,7 @@ def test_guesses_from_many_addresses_write_one_letter_and_do_not_keep_the_owner_
 
 
 def test_the_same_file_at_once_is_kept_once_and_whole(round_: Round) -> None:
-    from contest.storage import ContentStore
+    from contest.files.storage import ContentStore
 
     store = ContentStore("entries")
     content = b"the same bytes " * 100_000

@@ -14,8 +14,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from contest import logs
+from contest.jobs import queue
 from contest.models import Job
-from contest.services import jobs
 from tests.factories import PASSWORD, as_zip, entry_files, work_off
 from tests.security.world import World, make_world
 
@@ -93,11 +93,11 @@ def test_logs_of_a_life_with_faults_hold_no_secret(
     good = SimpleUploadedFile("entry.zip", as_zip(entry_files("swap", 9)))
     browser.post(path, {"archive": good})
 
-    def stumble(claim: jobs.Claim) -> None:
+    def stumble(claim: queue.Claim) -> None:
         raise RuntimeError("a fault of ours")
 
-    jobs.perform(Job.objects.filter(state=Job.State.QUEUED).latest("pk").pk, stumble)
-    monkeypatch.setattr("contest.queries.contest_cards", stumble)
+    queue.perform_next(Job.Kind.CHECK, stumble)
+    monkeypatch.setattr("contest.board.queries.contest_cards", stumble)
     broken = world.browser("owner").get("/")
     assert broken.status_code == 500
     assert kept.lines and any("a fault of ours" in line for line in kept.lines)

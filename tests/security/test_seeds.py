@@ -22,12 +22,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from anonymizers.registry import run_anonymizer
-from contest import vault
-from contest.attack_role import READABLE
 from contest.bundle.files import preset_names, preset_text
+from contest.files import vault
 from contest.kit.build import SAMPLE_SEED
-from contest.models import Commitment, Contest, Entry, Job, Round
+from contest.models import Commitment, Contest, Entry, HouseOrder, Round
 from contest.models.seeds import SEED_LIMIT, secret_seed
+from contest.operations.attack_role import READABLE
 from contest.services.bundles import export_bundle
 from contest.services.commitments import reveal_commitments, verify_commitment
 from contest.services.datasets import load_original
@@ -107,12 +107,9 @@ def rows_recovered(entry: Entry, seeds: list[int]) -> int:
     """How many rows of P somebody knows who makes the entry again with each seed and compares it."""
     original, spec = load_original(entry.round.dataset), entry.round.dataset.spec
     limits = {limit["measure"]: limit["limit"] for limit in entry.round.limits}
-    job = Job.objects.filter(kind=Job.Kind.HOUSE, payload__round=entry.round_id).filter(
-        payload__method=entry.method
-    )[0]
     best = 0
     for seed in seeds:
-        made = run_anonymizer(entry.method, original, limits, seed, job.payload["parameters"])
+        made = run_anonymizer(entry.method, original, limits, seed, entry.house_order.parameters)
         neutral = spec.neutral(original, made.release)
         truth = vault.truth_of(entry)
         if len(neutral.truth) == len(truth):
@@ -214,8 +211,8 @@ def test_seeds_that_are_accepted_are_kept_and_the_rules_say_so(
 ) -> None:
     way(tmp_path)
     round_ = Round.objects.get(contest__slug="made", slug="practice")
-    job = Job.objects.filter(payload__method="identity", payload__round=round_.pk).get()
-    assert (round_.seeds_known, seed_of(job)) == (True, 1)
+    order = HouseOrder.objects.get(method="identity", round=round_)
+    assert (round_.seeds_known, seed_of(order)) == (True, 1)
     Contest.objects.update(is_public=True)
     rules = Client().get(reverse("rules", args=["made", "practice"])).content.decode()
     assert "The seeds of this round are known" in rules
@@ -223,21 +220,26 @@ def test_seeds_that_are_accepted_are_kept_and_the_rules_say_so(
 
 
 @pytest.fixture
-def ordered() -> Job:
+def ordered() -> HouseOrder:
     round_ = make_round(make_contest(make_user("oni"), slug="made"))
     return request_house_entry(round_, round_.contest.organisers.get().user, "identity")
 
 
-def test_attack_machines_can_read_no_seed_of_a_house_entry(ordered: Job) -> None:
-    """Their database role has no right to the commitments, and nothing that it may read holds the seed."""
+def test_attack_machines_can_read_no_seed_of_a_house_entry(ordered: HouseOrder) -> None:
+    """Their database role has no right to the commitments and orders, and nothing else holds a seed.
+
+    Neither one that was drawn nor one that was named.
+    """
+    named = request_house_entry(ordered.round, None, "identity", {}, 987_654_321_012_345)
     work_off()
-    seed = str(seed_of(ordered))
-    assert Commitment not in READABLE
+    assert not {Commitment, HouseOrder} & set(READABLE)
     for model in READABLE:
-        assert seed not in str(list(model._default_manager.values())), model.__name__
+        rows = str(list(model._default_manager.values()))
+        for order in (ordered, named):
+            assert str(seed_of(order)) not in rows, model.__name__
 
 
-def test_a_house_seed_is_published_as_a_hash_and_revealed_with_the_results(ordered: Job) -> None:
+def test_a_house_seed_is_published_as_a_hash_and_revealed_with_the_results(ordered: HouseOrder) -> None:
     work_off()
     kept = Commitment.objects.get(what=Commitment.What.HOUSE)
     url = reverse("hashes", args=["made", "practice"])
@@ -255,10 +257,12 @@ def test_a_house_seed_is_published_as_a_hash_and_revealed_with_the_results(order
     (entry,) = house_entries("made")
     assert rows_recovered(entry, [seed]) == entry.n_released
     late = request_house_entry(kept.round, None, "identity")
-    assert Commitment.objects.get(version=late.payload["commitment"], what="house").revealed_at is not None
+    assert late.commitment is not None
+    late.commitment.refresh_from_db()
+    assert late.commitment.revealed_at is not None
 
 
-def test_a_forged_house_seed_is_found_out(ordered: Job) -> None:
+def test_a_forged_house_seed_is_found_out(ordered: HouseOrder) -> None:
     kept = Commitment.objects.get(what=Commitment.What.HOUSE)
     reveal_commitments(kept.round, timezone.now())
     Commitment.objects.update(payload=kept.payload.replace('"method":"identity"', '"method":"swap"'))
@@ -266,7 +270,7 @@ def test_a_forged_house_seed_is_found_out(ordered: Job) -> None:
     assert not verify_commitment(kept).ok
 
 
-def test_a_bundle_of_the_contest_does_not_carry_secret_seeds(ordered: Job) -> None:
+def test_a_bundle_of_the_contest_does_not_carry_secret_seeds(ordered: HouseOrder) -> None:
     (round_,) = export_bundle(Contest.objects.get()).bundle.rounds
     assert [it.method for it in round_.baselines] == ["identity"]
     assert not round_.names_seeds

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from contest.models import Attack, Entry, Invitation, Phase, Round, Team, User
-from contest.services.audit import extend_all_chains
+from contest.models import Attack, Entry, HouseOrder, Invitation, Phase, Round, Team, User
+from contest.records.audit import extend_all_chains
 from contest.services.teams import create_invitation
 from contest.services.tokens import create_token
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
@@ -19,6 +19,8 @@ ROLES = ("visitor", "owner", "rival", "loner", "organiser", "stranger", "staff")
 """Nobody; a member of the team whose things they are; of another team; of none; who runs the contest; who
 runs the hidden contest; staff, who may create contests and nothing else of others'."""
 SCOPES = ("read", "submit", "organise")
+HOUSE_SEED = 987_654_321_012_345
+"""The seed of a house entry, as a bundle named it: it gives the truth of the entry."""
 
 
 @dataclass
@@ -87,6 +89,9 @@ def make_world(feedback: str = "full") -> World:
     work_off()
     dry_run = Attack.objects.create(
         round=round_, team=team, kind="program", name="program", program_sha256="0" * 64, is_dry_run=True
+    )
+    HouseOrder.objects.create(
+        round=round_, method="swap", seed=HOUSE_SEED, requested_at=timezone.now(), state="made"
     )
     secret_link = create_invitation(team, people["owner"])
     tokens = {role: create_token(person, role, SCOPES, 7) for role, person in people.items()}

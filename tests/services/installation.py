@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from contest import processes
+from contest.operations import processes
 from tests.conftest import ROOT
 
 FAST = {"KAKURENBO_JOB_LEASE_SECONDS": "2", "KAKURENBO_JOB_RING_SECONDS": "2", "KAKURENBO_SWEEP_SECONDS": "1"}
@@ -58,7 +58,7 @@ class Processes:
 
     def start_worker(self, concurrency: int = 1) -> subprocess.Popen[bytes]:
         # `make load` and `make chaos` use this module without Django.
-        from contest.services.jobs import queue_names
+        from contest.jobs.queue import queue_names
 
         return self.start(*processes.worker(queue_names(), concurrency=concurrency))
 

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import psycopg
 
@@ -51,6 +52,9 @@ class Server:
         raise NotImplementedError
 
     def answers(self) -> bool:
+        raise NotImplementedError
+
+    def url(self) -> str:
         raise NotImplementedError
 
     def start(self) -> None:
@@ -195,8 +199,11 @@ class RabbitMq(Server):
             return False
 
 
+Kind = TypeVar("Kind", bound=Server)
+
+
 @contextlib.contextmanager
-def private_server(kind: type[Server]) -> Iterator[Server]:
+def private_server(kind: type[Kind]) -> Iterator[Kind]:
     """A running server of the test's own, whose folder is removed afterwards."""
     program = {Redis: "redis-server", RabbitMq: "rabbitmq-server"}.get(kind)
     if program and shutil.which(program) is None:

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from contest import queries
+from contest.archive.importing import import_archive
 from contest.archive.tables import TABLES
-from contest.feed import feed
+from contest.board import queries
 from contest.models import Contest, Entry, Round
-from contest.services import audit
-from contest.services.archiving import import_archive
-from contest.services.recount import recount
+from contest.outside.event_feed import feed
+from contest.records import audit
+from contest.work.verification import recount
 from tests.archives import archived, members, play
 from tests.factories import as_zip, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @pytest.fixture

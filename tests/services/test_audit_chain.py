@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from contest.models import AuditChain, AuditEvent, Contest
-from contest.services import audit
+from contest.records import audit
 from contest.services.contests import announce
 from tests.factories import make_contest, make_user
 

@@ -24,8 +24,8 @@ from django.db import connection
 from contest.archive.pages import static_pages
 from contest.errors import Refused
 from contest.models import Announcement, Contest, Job
+from contest.operations.backup.restoring import restore_backup
 from contest.services.contests import announce
-from contest.services.restoring import restore_backup
 from tests.archives import play
 from tests.conftest import ROOT
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team
@@ -45,7 +45,7 @@ from django.core.management import call_command
 from contest.archive.pages import static_pages
 from contest.models import Announcement, Contest, Heartbeat, Job
 from contest.services.contests import announce
-from contest.services.heartbeats import living
+from contest.jobs.heartbeats import living
 saved = Announcement.objects.count()
 deadline = time.monotonic() + 240
 while time.monotonic() < deadline:

@@ -13,7 +13,7 @@ from contest.models import Entry, Job
 from tests.factories import make_entry, make_round, make_team
 from tests.services.installation import Processes, wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.broker]
 
 
 def finished() -> bool:
@@ -36,7 +36,7 @@ def test_a_lost_message_is_rung_again_by_the_sweeper() -> None:
     round_ = make_round()
     make_entry(round_, make_team(round_.contest))
     with app.connection_for_write() as connection:
-        connection.default_channel.queue_purge(f"{settings.QUEUE_PREFIX}checks")
+        connection.default_channel.queue_purge(f"{settings.QUEUE_PREFIX}checks")  # type: ignore[attr-defined]
     with Processes() as processes:
         processes.start_worker()
         processes.start_sweeper()

@@ -17,17 +17,18 @@ from contest.bundle.check import check_bundle
 from contest.bundle.files import preset_names, preset_text
 from contest.bundle.specification import Bundle
 from contest.bundle.writing import bundle_text
+from contest.declarations.round import DEFAULTS
 from contest.errors import Refused
+from contest.files.storage import published
 from contest.models import AuditEvent, Contest, Dataset, Entry, Job, Phase
 from contest.services.bundles import create_from_bundle, export_bundle
 from contest.services.house import request_house_entry
-from contest.storage import published
 from datasets.folder import write_dataset
 from kakurenbo.main import main
 from tests.contest.test_bundle import SMALL
 from tests.factories import make_round, make_user, small_data, work_off
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def bundle_of(text: str) -> Bundle:
@@ -62,12 +63,16 @@ def test_every_setting_survives() -> None:
     """Change each field of a round from its default and see it again."""
     bundle = bundle_of(SMALL)
     rules = dataclasses.replace(bundle.rounds[0].rules, drop_customers=True, vanished="ignore")
-    changed = {
-        "slug": "x", "name": "X", "weight": 0.1, "seed": 9, "ranking": "2024", "feedback": "bands",
+    settings = {
+        "weight": 0.1, "ranking": "2024", "feedback": "none",
         "house_takes_places": True, "feedback_bands": 7, "attacks_in_total": None, "attacks_per_target": 5,
         "all_targets": False,
         "entries_per_day": 1, "entries_in_total": 2, "attacks_per_day": 3, "program_seconds": 4,
-        "program_megabytes": 512, "hidden": True, "rules": rules, "limits": (),
+        "program_megabytes": 512, "is_hidden": True,
+    }  # fmt: skip
+    assert {name for name, value in DEFAULTS.items() if settings[name] != value} == set(DEFAULTS)
+    changed = {
+        "slug": "x", "name": "X", "seed": 9, "settings": settings, "rules": rules, "limits": (),
         "attacks": ("re-rfm", "re-itemset"), "baselines": (),
     }  # fmt: skip
     other = dataclasses.replace(bundle.rounds[0], **changed)
@@ -75,10 +80,12 @@ def test_every_setting_survives() -> None:
     wide = dataclasses.replace(
         bundle,
         rounds=(*bundle.rounds, other),
-        is_public=True,
-        team_size=3,
-        approve_teams=True,
-        description="Tab\there\r\n«こ»",
+        settings={
+            "is_public": True,
+            "max_team_size": 3,
+            "approve_teams": True,
+            "description": "Tab\there\r\n«こ»",
+        },
     )
     assert bundle_of(bundle_text(wide)) == wide
     assert export_bundle(create_from_bundle(wide, make_user(), nothing, known_seeds=True)).bundle == wide

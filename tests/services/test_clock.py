@@ -13,13 +13,14 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from contest import access, queries
+from contest import access
+from contest.board import queries
 from contest.errors import Refused
 from contest.models import AttackRun, AuditEvent, Commitment, Entry, Phase, Round, Team, User
 from contest.models.round import Feedback
-from contest.services.clock import run_clock
 from contest.services.commitments import verify_commitment
 from contest.services.entries import pin_entry
+from contest.services.phase_clock import run_clock
 from contest.services.phases import close_phase, extend_phase, reopen_phase
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 

@@ -13,11 +13,10 @@ from django.core.cache import cache
 from django.core.files.storage import storages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import InterfaceError, OperationalError, connection
-from django.http import HttpResponseBase
 
-from contest import processes
 from contest.models import Entry
-from contest.readiness import STORES
+from contest.operations import processes
+from contest.operations.readiness import STORES
 from tests.deployment.chaos import Installation
 from tests.factories import as_zip, entry_files
 from tests.load.people import call
@@ -25,6 +24,8 @@ from tests.security.routes import routes
 from tests.security.world import World, make_world
 from tests.services.installation import wait_for
 from tests.services.servers import Postgres, Redis, private_server
+
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture
@@ -47,11 +48,11 @@ def away(error: type[Exception], only: str = "") -> Any:
     return connection.execute_wrapper(refuse)
 
 
-def ask(world: World, role: str, method: str, path: str, data: Any = None) -> HttpResponseBase:
+def ask(world: World, role: str, method: str, path: str, data: Any = None) -> Any:
     headers = world.headers(role) if path.startswith("/api/") else {}
-    answer: HttpResponseBase = getattr(world.browser(role), method)(path, data, headers=headers)
+    answer = getattr(world.browser(role), method)(path, data, headers=headers)
     if answer.streaming:
-        list(answer.streaming_content)  # type: ignore[attr-defined]
+        list(answer.streaming_content)
     return answer
 
 
@@ -85,7 +86,7 @@ def test_no_route_answers_with_a_fault_of_ours(world: World, error: type[Excepti
 def stored() -> dict[str, bytes]:
     found = {}
     for alias in STORES:
-        for path in Path(storages[alias].location).rglob("*"):
+        for path in Path(storages[alias].location).rglob("*"):  # type: ignore[attr-defined]
             if path.is_file():
                 found[path.name] = path.read_bytes()
     return found

@@ -16,13 +16,13 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from attacks.sandbox import counted_by
-from contest.doctor import examination
-from contest.doctor.finding import Finding
+from contest.jobs.heartbeats import beat, forget_the_dead, living, say_goodbye
+from contest.jobs.queue import QUEUES
 from contest.models import AuditEvent, Contest, Entry, Heartbeat
-from contest.private_files import close_to_others
-from contest.services import audit
-from contest.services.heartbeats import beat, forget_the_dead, living, say_goodbye
-from contest.services.jobs import TASKS
+from contest.operations.doctor import examination
+from contest.operations.doctor.finding import Finding
+from contest.operations.private_files import close_to_others
+from contest.records import audit
 from tests.conftest import missing
 from tests.factories import make_contest, make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes, wait_for
@@ -39,7 +39,7 @@ def all_alive() -> None:
     # Pytest's own umask is the developer's.
     close_to_others()
     now = timezone.now()
-    beat("w", Heartbeat.Kind.WORKER, {queue for _, queue in TASKS.values()}, now)
+    beat("w", Heartbeat.Kind.WORKER, set(QUEUES.values()), now)
     beat("s", Heartbeat.Kind.SWEEPER, [], now)
 
 
@@ -73,6 +73,7 @@ def test_findings_come_as_json_and_the_exit_code_tells(contest: Contest) -> None
     assert "Start workers" in told["findings"]["workers"]["mend"]
 
 
+@pytest.mark.broker
 @pytest.mark.django_db(transaction=True)
 def test_real_workers_and_a_real_sweeper_are_seen_and_missed_when_they_stop() -> None:
     with Processes(KAKURENBO_HEARTBEAT_SECONDS="1") as processes:
@@ -161,7 +162,7 @@ def test_a_full_disk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     class Usage:
         total, used, free = 100 * 1024**3, 99 * 1024**3, 1024**3 // 2
 
-    monkeypatch.setattr("contest.doctor.machine.shutil.disk_usage", lambda folder: Usage)
+    monkeypatch.setattr("contest.operations.doctor.machine.shutil.disk_usage", lambda folder: Usage)
     assert found("disk").state == "failed"
     assert "0.5 / 100.0 GiB" in found("disk").text
 

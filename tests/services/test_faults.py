@@ -13,14 +13,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from contest.errors import Refused
+from contest.files.storage import AtomicFileStorage
+from contest.jobs import queue
 from contest.models import Entry, Job, Phase, Round, Team
-from contest.services import jobs
-from contest.services.clock import run_clock
+from contest.services.phase_clock import run_clock
 from contest.services.tokens import create_token
-from contest.storage import AtomicFileStorage
 from tests.factories import as_zip, entry_files, make_contest, make_entry, make_round, make_team, work_off
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
 HOUR = datetime.timedelta(hours=1)
 TROUBLES = {"disk full": errno.ENOSPC, "read-only store": errno.EROFS}
@@ -81,13 +81,13 @@ def test_a_job_waits_for_the_store_and_loses_no_attempt(
     entry = make_entry(round_, team, entry_files("noise", TROUBLES[trouble]))
     with monkeypatch.context() as broken:
         break_store(broken, TROUBLES[trouble])
-        from scoring.tasks import check_entry
+        from contest.work.handlers import work_on
 
         for _ in range(settings.JOB_MAX_ATTEMPTS + 2):
-            check_entry(0)
+            work_on(Job.Kind.CHECK)
         job = Job.objects.get(entry=entry)
         assert (job.state, job.attempts) == (Job.State.QUEUED, 0)
-        assert job.reason == "The store cannot be written."
+        assert job.reason["code"] == "job.store-full"
         entry.refresh_from_db()
         assert entry.state == Entry.State.CHECKING
     work_off()
@@ -124,15 +124,15 @@ def test_jobs_of_before_a_jump_back_are_not_waited_for(
     round_: Round, team: Team, monkeypatch: pytest.MonkeyPatch, settings
 ) -> None:
     dead, waiting = (make_entry(round_, team, entry_files("swap", seed)) for seed in (1, 2))
-    claim = jobs.claim_job(Job.objects.get(entry=dead).pk)
+    claim = queue.claim_job(Job.objects.get(entry=dead).pk)
     assert claim is not None  # Its worker dies now.
     jump(monkeypatch, -HOUR)
-    jobs.sweep_jobs()
+    queue.sweep_jobs()
     lease = datetime.timedelta(seconds=settings.JOB_LEASE_SECONDS)
     claim.job.refresh_from_db()
     assert claim.job.lease_until <= timezone.now() + lease
     jump(monkeypatch, 2 * lease)
-    swept = jobs.sweep_jobs()
+    swept = queue.sweep_jobs()
     assert swept == {"given_back": 1, "rung": 1}
     work_off()
     assert {entry.state for entry in Entry.objects.all()} == {Entry.State.VALID}
@@ -143,10 +143,10 @@ def test_a_living_worker_keeps_its_job_through_a_jump(
     round_: Round, team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_entry(round_, team)
-    claim = jobs.claim_job(Job.objects.get().pk)
+    claim = queue.claim_job(Job.objects.get().pk)
     assert claim is not None
     jump(monkeypatch, -HOUR)
-    assert jobs.sweep_jobs()["given_back"] == 0
+    assert queue.sweep_jobs()["given_back"] == 0
     assert claim.mine().exists()
     with claim.finish():
         pass

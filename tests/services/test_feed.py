@@ -11,10 +11,10 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 
-from contest import feed as feeds
 from contest.models import AuditEvent, Contest, Delivery, Webhook
-from contest.services import webhooks
-from contest.services.audit import extend_all_chains
+from contest.outside import event_feed as feeds
+from contest.outside import webhooks
+from contest.records.audit import extend_all_chains
 from contest.services.contests import announce
 from tests.factories import make_contest, make_user
 

@@ -15,20 +15,20 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from attacks.tasks import run_attack
 from config.celery import app
-from contest import processes
+from contest.files.storage import submitted
+from contest.jobs import queue
+from contest.jobs.queue import TASK
 from contest.models import AttackRun, Entry, Job, Phase, Round, Team
-from contest.services import jobs, offence
-from contest.storage import submitted
-from scoring.tasks import check_entry, score_entry
+from contest.operations import processes
+from contest.services import team_attacks
+from contest.work.handlers import work_on
 from tests.factories import entry_files, make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes, wait_for
 from tests.services.test_offence import member
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-CHECK, PROGRAM = "scoring.tasks.check_entry", "attacks.tasks.run_program"
 EMBED: dict[str, Any] = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
 
 
@@ -53,24 +53,32 @@ def signature(task: str, *args: Any) -> dict[str, Any]:
     return {"task": task, "args": list(args), "kwargs": {}, "options": {}, "subtask_type": None}
 
 
+PROGRAM = signature(TASK, "program")
+
+
 def forgeries(trace: Path) -> dict[str, dict[str, Any]]:
     opened = pickle.dumps(Trace(trace))
     return {
-        "a task of another machine": call(PROGRAM, 1),
-        "another task of another machine": call("attacks.tasks.run_attack", 1),
-        "a task that runs tasks": call("celery.map", signature(PROGRAM), [1]),
-        "a task that runs tasks with arguments": call("celery.starmap", signature(PROGRAM), [[1]]),
-        "a chain": call("celery.chain", signature(PROGRAM, 1)),
+        "work of another machine": call(TASK, "program"),
+        "other work of another machine": call(TASK, "attack"),
+        "work that nobody does": call(TASK, "everything"),
+        "a number in the place of a kind of work": call(TASK, 1),
+        "a list in the place of a kind of work": call(TASK, ["program"]),
+        "a task of an earlier version": call("attacks.tasks.run_program", 1),
+        "a task that runs tasks": call("celery.map", signature(TASK), ["program"]),
+        "a task that runs tasks with arguments": call("celery.starmap", signature(TASK), [["program"]]),
+        "a chain": call("celery.chain", PROGRAM),
         "a module in the place of a task": call("os.system", f"touch {trace}"),
         "no task": {"body": "[]", "headers": {}},
-        "a task that calls others afterwards": call(CHECK, 0, embed={"callbacks": [signature(PROGRAM, 1)]}),
-        "a task that calls others on errors": call(CHECK, embed={"errbacks": [signature(PROGRAM, 1)]}),
-        "a task that goes on with others": call(CHECK, 0, embed={"chain": [signature(PROGRAM, 1)]}),
-        "too few arguments": call(CHECK),
-        "unknown arguments": call(CHECK, 0, shell="x"),
+        "a task that calls others afterwards": call(TASK, "check", embed={"callbacks": [PROGRAM]}),
+        "a task that calls others on errors": call(TASK, embed={"errbacks": [PROGRAM]}),
+        "a task that goes on with others": call(TASK, "check", embed={"chain": [PROGRAM]}),
+        "too few arguments": call(TASK),
+        "too many arguments": call(TASK, "check", "program"),
+        "unknown arguments": call(TASK, "check", shell="x"),
         "a pickle": {
             "body": opened,
-            "headers": headers(CHECK),
+            "headers": headers(TASK),
             "content_type": "application/x-python-serialize",
             "content_encoding": "binary",
         },
@@ -82,10 +90,10 @@ def forgeries(trace: Path) -> dict[str, dict[str, Any]]:
         },
         "YAML": {
             "body": f"!!python/object/apply:os.mknod [{trace}]",
-            "headers": headers(CHECK),
+            "headers": headers(TASK),
             "content_type": "application/x-yaml",
         },
-        "an unknown kind of content": {"body": "x", "headers": headers(CHECK), "content_type": "text/x-none"},
+        "an unknown kind of content": {"body": "x", "headers": headers(TASK), "content_type": "text/x-none"},
     }
 
 
@@ -103,7 +111,7 @@ def waiting_program(round_: Round) -> Job:
     hunted, hunter = make_team(round_.contest), make_team(round_.contest)
     make_entry(round_, hunted)
     work_off()
-    offence.submit_program(round_, hunter, member(hunter), submitted.put(io.BytesIO(b"print(1)\n")))
+    team_attacks.submit_program(round_, hunter, member(hunter), submitted.put(io.BytesIO(b"print(1)\n")))
     return Job.objects.get(kind=Job.Kind.PROGRAM)
 
 
@@ -122,16 +130,17 @@ def put(queue: str, body: Any, content_type: str = "application/json", **message
 def length(queue: str) -> int:
     with app.connection_for_write() as connection:
         # Not passively: in Redis an empty queue is none.
-        found = connection.default_channel.queue_declare(queue, durable=True, auto_delete=False)
+        found = connection.default_channel.queue_declare(queue, durable=True, auto_delete=False)  # type: ignore[attr-defined]
         return int(found.message_count)
 
 
+@pytest.mark.broker
 def test_no_message_makes_a_machine_with_truths_run_a_program(
     round_: Round, waiting_program: Job, tmp_path: Path
 ) -> None:
     queue = f"{settings.QUEUE_PREFIX}checks"
     with app.connection_for_write() as connection:
-        connection.default_channel.queue_purge(queue)
+        connection.default_channel.queue_purge(queue)  # type: ignore[attr-defined]
     trace = tmp_path / "it-ran"
     for forged in forgeries(trace).values():
         put(queue, **forged)
@@ -161,34 +170,34 @@ def test_an_attack_machine_rings_no_bell_and_the_next_sweep_does(
     round_: Round, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_entry(round_, make_team(round_.contest))
-    check_entry(0)
-    score_entry(0)
+    work_on(Job.Kind.CHECK)
+    work_on(Job.Kind.SCORE)
     rung: list[str] = []
-    monkeypatch.setattr(app, "send_task", lambda name, **options: rung.append(name))
+    monkeypatch.setattr(app, "send_task", lambda name, args, **options: rung.extend(args))
     settings.ROLE = "attacks"
-    run_attack(0)
+    work_on(Job.Kind.ATTACK)
     judge = Job.objects.get(kind=Job.Kind.JUDGE)
-    assert (judge.rung_at, rung) == (jobs.UNRUNG, [])
+    assert (judge.rung_at, rung) == (queue.UNRUNG, [])
     settings.ROLE = "all"
-    assert jobs.sweep_jobs()["rung"] == 1
-    assert rung == ["attacks.tasks.judge_guess"]
-    assert jobs.sweep_jobs()["rung"] == 0
+    assert queue.sweep_jobs()["rung"] == 1
+    assert rung == ["judge"]
+    assert queue.sweep_jobs()["rung"] == 0
     judge.refresh_from_db()
-    assert judge.rung_at > jobs.UNRUNG
+    assert judge.rung_at > queue.UNRUNG
 
 
 def test_what_a_stopping_attack_machine_gives_back_is_rung_by_the_next_sweep(
     round_: Round, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_entry(round_, make_team(round_.contest))
-    check_entry(0)
-    score_entry(0)
-    monkeypatch.setattr(app, "send_task", lambda name, **options: rung.append(name))
+    work_on(Job.Kind.CHECK)
+    work_on(Job.Kind.SCORE)
+    monkeypatch.setattr(app, "send_task", lambda name, args, **options: rung.extend(args))
     rung: list[str] = []
     settings.ROLE = "attacks"
-    assert jobs.claim_next(Job.Kind.ATTACK) is not None
-    assert jobs.give_back(jobs.WORKER.name) == 1
+    assert queue.claim_next(Job.Kind.ATTACK) is not None
+    assert queue.give_back(queue.WORKER.name) == 1
     assert rung == []
     settings.ROLE = "all"
-    assert jobs.sweep_jobs()["rung"] == 1
-    assert rung == ["attacks.tasks.run_attack"]
+    assert queue.sweep_jobs()["rung"] == 1
+    assert rung == ["attack"]

@@ -14,9 +14,9 @@ from contest.models import AttackRun, Entry, Job, Score
 from tests.factories import entry_files, make_entry, make_round, make_team, small_data
 from tests.services.installation import Processes, wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.broker]
 
-KILLS = int(os.environ.get("KAKURENBO_TEST_KILLS", "20"))
+KILLS = int(os.environ.get("KAKURENBO_TEST_KILLS", "4"))
 ENTRIES = 10
 
 

@@ -13,10 +13,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from contest.errors import Refused
+from contest.jobs import queue
 from contest.models import Attack, AttackRun, Contest, Entry, Job, Phase, Rescore, Round, User
 from contest.models.round import Feedback
-from contest.services import attacks, entries, jobs, phases, repair, rescoring, settings, team_status
-from contest.services.audit import extend_all_chains, verify_chain
+from contest.records.audit import extend_all_chains, verify_chain
+from contest.services import attacks, entries, entry_marks, limit_changes, phases, settings, team_status
 from scoring.rules import Limit
 from tests.factories import LIMITS, entry_files, make_contest, make_entry, make_round, make_team, work_off
 
@@ -78,11 +79,11 @@ def rescore(round_: Round) -> Act:
 
     def act(turn: int) -> None:
         for left in Rescore.objects.filter(state="ready"):
-            rescoring.discard_rescore(left, organiser(round_))
+            limit_changes.discard_rescore(left, organiser(round_))
         limits = strict if turn % 2 == 0 else list(LIMITS)
         fresh = Round.objects.get(pk=round_.pk)
-        rescoring.apply_rescore(
-            rescoring.preview_rescore(fresh, organiser(round_), limits, "again"), organiser(round_)
+        limit_changes.apply_rescore(
+            limit_changes.preview_rescore(fresh, organiser(round_), limits, "again"), organiser(round_)
         )
 
     return act
@@ -94,7 +95,7 @@ def judge(round_: Round) -> Act:
 
     def act(turn: int) -> None:
         for key in itertools.islice(keys, 6):
-            claim = jobs.claim_next(Job.Kind.ATTACK)
+            claim = queue.claim_next(Job.Kind.ATTACK)
             if claim is None:
                 with transaction.atomic():
                     attacks.settle_entry(key)
@@ -135,7 +136,7 @@ def pin(round_: Round) -> Act:
 def mark(round_: Round) -> Act:
     def act(turn: int) -> None:
         entry = fresh_entries(round_)[turn // 2 % 6]
-        change = repair.unvoid_entry if entry.mark else repair.void_entry
+        change = entry_marks.unvoid_entry if entry.mark else entry_marks.void_entry
         change(entry, organiser(round_), "our fault")
 
     return act

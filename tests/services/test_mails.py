@@ -11,7 +11,7 @@ from django.core import mail
 from contest.models import AnnouncementMail, AuditEvent, Contest, Job, User
 from contest.services.contests import announce
 from contest.services.team_status import remove_team
-from contest.tasks import send_announcement
+from contest.work.handlers import work_on
 from tests.factories import make_contest, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def test_a_worker_writes_to_every_member_once(contest: Contest) -> None:
     announce(contest, oni(), "Longer", "We extend *everything*.", by_mail=True)
     assert mail.outbox == []
     work_off()
-    send_announcement(Job.objects.get(kind=Job.Kind.MAIL).pk)
+    work_on(Job.Kind.MAIL)
     assert [letter.to for letter in mail.outbox] == [["tanuki@example.org"]]
     letter = mail.outbox[0]
     assert letter.subject == "[Hide and seek] Longer"

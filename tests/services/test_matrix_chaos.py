@@ -13,15 +13,15 @@ from django.db.models import Count
 from django.utils import timezone
 
 from attacks.registry import ATTACKS
+from contest.files.storage import submitted
 from contest.models import AttackRun, AuditEvent, Entry, Job, Phase, Round
-from contest.services import offence
-from contest.storage import submitted
+from contest.services import team_attacks
 from tests.conftest import free_port
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes
 from tests.services.test_offence import member, need_sandbox
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.once]
 
 SIZE = int(os.environ.get("KAKURENBO_TEST_MATRIX", "5"))
 """Entries and attacks; `make chaos` sets 20."""
@@ -52,7 +52,7 @@ def send_programs(round_: Round) -> None:
     n_house = round_.attacks.count()
     for number, team in enumerate(round_.contest.teams.order_by("name")[: SIZE - n_house]):
         program = submitted.put(io.BytesIO((GUESSER % number).encode()))
-        offence.submit_program(round_, team, member(team), program)
+        team_attacks.submit_program(round_, team, member(team), program)
 
 
 def cells(round_: Round) -> dict[tuple[str, str], tuple[str, int | None, list[int]]]:

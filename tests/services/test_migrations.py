@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.db import connection, models
 from django.db.migrations import Migration, operations
 from django.db.migrations.executor import MigrationExecutor
 
-from contest.models import Entry, Heartbeat, Job, Round
+from contest.jobs.job_version import RELEASE
+from contest.jobs.queue import DATABASE_BEHIND
+from contest.models import AuditEvent, Entry, Heartbeat, HouseOrder, Job, Round
 from contest.services.house import request_house_entry
-from tests.factories import entry_files, make_entry, make_round, make_team
+from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 from tests.services.installation import Processes, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,6 +60,69 @@ def test_rounds_keep_what_they_told_and_how_often_they_could_be_asked(newest: st
     assert (found.feedback_bands, found.all_targets) == (4, False)
 
 
+def before_orders(name: str) -> Any:
+    """A model as it was before house orders."""
+    state = MigrationExecutor(connection).loader.project_state(("contest", "0021_heartbeat_counted_by"))
+    return state.apps.get_model("contest", name)
+
+
+def test_house_entries_that_were_jobs_become_orders(newest: str) -> None:
+    """Made, failed and waiting ones, with drawn and with named seeds; and back, for the version before."""
+    oni = make_user("oni")
+    round_ = make_round(make_contest(oni))
+    drawn = request_house_entry(round_, oni, "swap", {"share": 0.5})
+    work_off()
+    named = request_house_entry(round_, None, "swap", {}, 1 << 40)
+    failed = request_house_entry(round_, None, "identity", {}, 7)
+    jobs = {order.pk: order.jobs.get().pk for order in (drawn, named, failed)}
+    HouseOrder.objects.filter(pk=failed.pk).update(state="failed", reason="An error on our side.")
+    Job.objects.filter(pk=jobs[failed.pk]).update(state="failed", reason="An error on our side.")
+    AuditEvent.objects.filter(subject=f"houseorder {drawn.pk}").update(subject=f"job {jobs[drawn.pk]}")
+    facts = (
+        "round",
+        "method",
+        "parameters",
+        "seed",
+        "commitment",
+        "requested_by",
+        "state",
+        "reason",
+        "entry",
+    )
+    known = list(HouseOrder.objects.values_list(*facts))
+    migrate("0021_heartbeat_counted_by")
+    payloads = dict(before_orders("Job").objects.filter(kind="house").values_list("pk", "payload"))
+    facts_before = {"round": round_.pk, "method": "swap"}
+    assert payloads[jobs[drawn.pk]] == {**facts_before, "parameters": {"share": 0.5}, "commitment": 1}
+    assert payloads[jobs[named.pk]] == {**facts_before, "parameters": {}, "seed": 1 << 40}
+    assert set(before_orders("Job").objects.filter(state="queued").values_list("release", flat=True)) == {1}
+    migrate(newest)
+    assert list(HouseOrder.objects.values_list(*facts)) == known
+    assert HouseOrder.objects.filter(
+        entry=Entry.objects.get(), jobs=jobs[drawn.pk], requested_by=oni
+    ).exists()
+    open_job = Job.objects.get(pk=jobs[named.pk])
+    assert "seed" not in open_job.payload
+    assert open_job.release == RELEASE
+    work_off()
+    assert set(HouseOrder.objects.values_list("state", flat=True)) == {"made", "failed"}
+    assert Entry.objects.filter(state="valid").count() == 2
+
+
+def test_two_like_house_entries_are_told_apart_and_one_of_a_person_is_not_taken(newest: str) -> None:
+    round_ = make_round()
+    orders = []
+    for _ in range(2):
+        orders.append(request_house_entry(round_, None, "shuffle"))
+        work_off()
+    make_entry(round_, make_team(round_.contest))
+    Entry.objects.filter(team__is_house=False).update(method="shuffle")
+    entries = list(Entry.objects.filter(team__is_house=True).order_by("pk"))
+    migrate("0021_heartbeat_counted_by")
+    migrate(newest)
+    assert [order.entry for order in HouseOrder.objects.order_by("pk")] == entries
+
+
 def finished() -> bool:
     return not Job.objects.exclude(state=Job.State.DONE).exists()
 
@@ -69,7 +135,7 @@ def test_workers_that_are_newer_than_the_database_let_their_jobs_wait(newest: st
     migrate("0012_hidden_rounds")
     with Processes() as processes:
         sweeper, worker = processes.start_sweeper(), processes.start_worker()
-        found = Job.objects.filter(entry=entry, reason="The database is being brought up to date.")
+        found = Job.objects.filter(entry=entry, reason=DATABASE_BEHIND())
         wait_for(found.exists, 120, "the job waits for the database")
         assert (sweeper.poll(), worker.poll()) == (None, None)
         migrate(newest)

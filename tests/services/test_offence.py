@@ -10,18 +10,20 @@ import pytest
 from django.utils import timezone
 
 from attacks.sandbox import examine
-from contest import access, vault
-from contest.attack_page import attack_summary
+from contest import access
+from contest.board.matrix import attackers, matrix
 from contest.errors import Refused
-from contest.matrix import attackers, matrix
+from contest.files import vault
+from contest.files.storage import submitted
+from contest.jobs import queue
 from contest.models import Attack, AttackRun, AuditEvent, Entry, Job, Phase, Round, Team, User
 from contest.models.round import Feedback
-from contest.services import attacks, jobs, offence
-from contest.storage import submitted
+from contest.pages.attack import attack_summary
+from contest.services import attacks, team_attacks
 from tests.conftest import missing
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
 FIRST_ROW = b"""
 import sys
@@ -77,7 +79,7 @@ def need_sandbox() -> None:
 
 def test_a_guess_is_judged_and_raises_the_risk(round_: Round, kitsune: Team, target: Entry) -> None:
     n = target.n_released or 0
-    attack = offence.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, n)})
+    attack = team_attacks.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, n)})
     work_off()
     run = attack.runs.get()
     assert (run.state, run.hits) == (AttackRun.State.DONE, n)
@@ -91,7 +93,7 @@ def test_a_guess_is_judged_and_raises_the_risk(round_: Round, kitsune: Team, tar
 def test_ones_own_entry_is_never_a_target(round_: Round, tanuki: Team, target: Entry) -> None:
     assert attacks.targets_of(round_, tanuki) == []
     with pytest.raises(Refused) as caught:
-        offence.submit_guesses(round_, tanuki, member(tanuki), {target.pk: guess_file(target, 1)})
+        team_attacks.submit_guesses(round_, tanuki, member(tanuki), {target.pk: guess_file(target, 1)})
     assert caught.value.code == "not-a-target"
     assert not Attack.objects.exclude(kind="house").exists()
 
@@ -104,11 +106,11 @@ def test_a_bad_guess_is_refused_with_a_reason_and_harms_no_other(
     work_off()
     other.refresh_from_db()
     guesses = {target.pk: io.BytesIO(content), other.pk: guess_file(other, 2)}
-    attack = offence.submit_guesses(round_, kitsune, member(kitsune), guesses)
+    attack = team_attacks.submit_guesses(round_, kitsune, member(kitsune), guesses)
     work_off()
     bad, good = attack.runs.get(entry=target), attack.runs.get(entry=other)
     assert bad.state == AttackRun.State.REFUSED
-    assert "The guess cannot be read." in bad.reason
+    assert bad.reason["code"] == "unreadable-guess"
     assert (good.state, good.hits) == (AttackRun.State.DONE, 2)
 
 
@@ -116,9 +118,9 @@ def test_the_attempts_of_a_day_hold(round_: Round, kitsune: Team, target: Entry)
     Round.objects.filter(pk=round_.pk).update(attacks_per_day=2)
     round_.refresh_from_db()
     for _ in range(2):
-        offence.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 1)})
+        team_attacks.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 1)})
     with pytest.raises(Refused) as caught:
-        offence.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 1)})
+        team_attacks.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 1)})
     assert caught.value.code == "attacks-used-today"
     assert Attack.objects.filter(team=kitsune).count() == 2
 
@@ -126,7 +128,7 @@ def test_the_attempts_of_a_day_hold(round_: Round, kitsune: Team, target: Entry)
 def test_outside_the_phase_nothing_is_accepted(round_: Round, kitsune: Team, target: Entry) -> None:
     Phase.objects.filter(round=round_, kind=Phase.Kind.ATTACK).delete()
     with pytest.raises(Refused) as caught:
-        offence.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 1)})
+        team_attacks.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 1)})
     assert caught.value.code == "phase-closed"
 
 
@@ -136,7 +138,7 @@ def test_outside_the_phase_nothing_is_accepted(round_: Round, kitsune: Team, tar
 def test_an_attacker_is_told_what_the_policy_allows(
     feedback: str, hits: int | None, band: str | None, round_: Round, kitsune: Team, target: Entry
 ) -> None:
-    attack = offence.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 5)})
+    attack = team_attacks.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 5)})
     work_off()
     Round.objects.filter(pk=round_.pk).update(feedback=feedback)
     attack = access.attack_for(member(kitsune), round_.contest.slug, round_.slug, attack.pk)
@@ -151,7 +153,7 @@ def test_a_program_runs_against_every_target_and_those_that_come_later(
 ) -> None:
     need_sandbox()
     program = submitted.put(io.BytesIO(FIRST_ROW))
-    attack = offence.submit_program(round_, kitsune, member(kitsune), program)
+    attack = team_attacks.submit_program(round_, kitsune, member(kitsune), program)
     work_off()
     run = attack.runs.get()
     assert (run.state, run.hits) == (AttackRun.State.DONE, 1)
@@ -168,15 +170,15 @@ def test_the_same_program_on_the_same_files_is_not_run_again(
 ) -> None:
     need_sandbox()
     program = submitted.put(io.BytesIO(FIRST_ROW))
-    offence.submit_program(round_, kitsune, member(kitsune), program)
+    team_attacks.submit_program(round_, kitsune, member(kitsune), program)
     work_off()
-    import attacks.tasks
+    import contest.work.attacks
 
     def forbidden(*args: object, **kwargs: object) -> None:
         raise AssertionError("run again")
 
-    monkeypatch.setattr(attacks.tasks, "run_in_sandbox", forbidden)
-    again = offence.submit_program(round_, kitsune, member(kitsune), program)
+    monkeypatch.setattr(contest.work.attacks, "run_in_sandbox", forbidden)
+    again = team_attacks.submit_program(round_, kitsune, member(kitsune), program)
     work_off()
     assert again.runs.get().hits == 1
 
@@ -184,7 +186,7 @@ def test_the_same_program_on_the_same_files_is_not_run_again(
 def test_a_program_that_fails_is_refused_with_its_log(round_: Round, kitsune: Team, target: Entry) -> None:
     need_sandbox()
     program = submitted.put(io.BytesIO(b"print('before'); raise SystemExit(3)"))
-    attack = offence.submit_program(round_, kitsune, member(kitsune), program)
+    attack = team_attacks.submit_program(round_, kitsune, member(kitsune), program)
     work_off()
     run = attack.runs.get()
     assert run.state == AttackRun.State.REFUSED
@@ -196,7 +198,9 @@ def test_without_a_sandbox_programs_do_not_run_and_can_be_run_later(
     round_: Round, kitsune: Team, target: Entry, settings: object
 ) -> None:
     settings.SANDBOX = "none"  # type: ignore[attr-defined]
-    attack = offence.submit_program(round_, kitsune, member(kitsune), submitted.put(io.BytesIO(FIRST_ROW)))
+    attack = team_attacks.submit_program(
+        round_, kitsune, member(kitsune), submitted.put(io.BytesIO(FIRST_ROW))
+    )
     work_off()
     run = attack.runs.get()
     assert run.state == AttackRun.State.FAILED
@@ -215,9 +219,9 @@ def test_a_dry_run_is_free_and_counts_for_nothing(round_: Round, kitsune: Team, 
 
     request_house_entry(round_, None, "identity")
     work_off()
-    attack = offence.try_program(round_, kitsune, member(kitsune), submitted.put(io.BytesIO(FIRST_ROW)))
+    attack = team_attacks.try_program(round_, kitsune, member(kitsune), submitted.put(io.BytesIO(FIRST_ROW)))
     with pytest.raises(Refused) as caught:
-        offence.try_program(round_, kitsune, member(kitsune), submitted.put(io.BytesIO(FIRST_ROW)))
+        team_attacks.try_program(round_, kitsune, member(kitsune), submitted.put(io.BytesIO(FIRST_ROW)))
     assert caught.value.code == "dry-run-under-way"
     work_off()
     assert attack.runs.get().hits == 1
@@ -243,19 +247,19 @@ def test_stopping_an_attack_withdraws_what_waits_and_resuming_fills_it(
 def test_a_team_with_many_jobs_delays_another_by_one(round_: Round, tanuki: Team, kitsune: Team) -> None:
     for _ in range(5):
         make_entry(round_, tanuki)
-    first = jobs.claim_next(Job.Kind.CHECK)
+    first = queue.claim_next(Job.Kind.CHECK)
     assert first is not None
     make_entry(round_, kitsune)
-    second = jobs.claim_next(Job.Kind.CHECK)
+    second = queue.claim_next(Job.Kind.CHECK)
     assert second is not None
     assert second.job.owner == kitsune
-    third = jobs.claim_next(Job.Kind.CHECK)
+    third = queue.claim_next(Job.Kind.CHECK)
     assert third is not None
     assert third.job.owner == tanuki
 
 
 def test_the_matrix_shows_every_attack_on_every_entry(round_: Round, kitsune: Team, target: Entry) -> None:
-    offence.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 6)})
+    team_attacks.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, 6)})
     make_entry(round_, kitsune, entry_files("swap", 9))
     work_off()
     table = matrix(round_)

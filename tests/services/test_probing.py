@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import io
 
@@ -12,22 +11,23 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest import access, vault
-from contest.attack_page import attack_summary
+from contest import access
+from contest.board.disclosure import budget_of
 from contest.bundle.check import check_bundle
-from contest.bundle.specification import OPEN, SAFE, RoundSpec
+from contest.declarations.round import OPEN, SAFE
 from contest.errors import Refused
+from contest.files import vault
 from contest.models import Attack, AttackRun, Entry, Phase, Round, Signal, Team, User
 from contest.models.round import Feedback
-from contest.probing import budget_of
-from contest.services import offence
+from contest.pages.attack import attack_summary
+from contest.services import team_attacks
 from contest.services.consequences import of_round
 from contest.services.signals import request_signals
 from tests.attacks.climber import Asked, swap_two
 from tests.contest.test_bundle import SMALL
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
 DAY = datetime.timedelta(days=1)
 
@@ -66,7 +66,7 @@ def guess(rows: np.ndarray) -> io.BytesIO:
 
 def send(round_: Round, team: Team, *entries: Entry) -> Attack:
     member = User.objects.get(memberships__team=team)
-    return offence.submit_guesses(
+    return team_attacks.submit_guesses(
         round_, team, member, {entry.pk: guess(np.arange(entry.n_released or 0)) for entry in entries}
     )
 
@@ -164,7 +164,7 @@ def test_the_budget_of_a_round_counts_days_limits_and_house_attacks(round_: Roun
 
 def test_pages_and_api_say_how_much_the_round_tells(round_: Round, kitsune: Team) -> None:
     setting(round_, feedback="bands", attacks_in_total=8)
-    sentence = "This round tells an attacker at most 16 bits about your P, which has 29."
+    sentence = "This round reveals to an attacker at most 16 bits about your P, which has 29."
     client = Client()
     client.force_login(User.objects.get(memberships__team=kitsune))
     pages = [reverse("rules", args=["demo", round_.slug]), reverse("upload", args=["demo", round_.slug])]
@@ -186,15 +186,7 @@ def test_a_round_that_counts_is_on_the_safe_side_unless_it_says_otherwise() -> N
     assert counted is not None
     assert practice is not None
     for spec, usual in ((counted.rounds[0], SAFE), (practice.rounds[0], OPEN)):
-        assert {name: getattr(spec, name) for name in usual} == usual
-
-
-def test_model_and_bundle_have_the_same_defaults() -> None:
-    known = {field.name for field in Round._meta.concrete_fields}
-    for field in dataclasses.fields(RoundSpec):
-        if field.name in known - {"seed", "limits"} and field.default is not dataclasses.MISSING:
-            assert getattr(Round(), field.name) == field.default, field.name
-    assert {name: getattr(Round(), name) for name in SAFE} == SAFE
+        assert {name: spec.settings[name] for name in usual} == usual
 
 
 def test_who_climbs_is_shown_to_the_organisers(round_: Round, kitsune: Team, targets: list[Entry]) -> None:
@@ -206,7 +198,7 @@ def test_who_climbs_is_shown_to_the_organisers(round_: Round, kitsune: Team, tar
     swap_two(ask, np.roll(ask.truth, 1), np.random.default_rng(1), 10)
     same = np.arange(other.n_released or 0)
     for rows in ask.guesses:
-        offence.submit_guesses(round_, kitsune, member, {climbed.pk: guess(rows), other.pk: guess(same)})
+        team_attacks.submit_guesses(round_, kitsune, member, {climbed.pk: guess(rows), other.pk: guess(same)})
     work_off()
     request_signals(round_, User.objects.get(name_key="oni"))
     work_off()

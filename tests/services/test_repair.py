@@ -8,17 +8,17 @@ import datetime
 import pytest
 from django.utils import timezone
 
-from contest import queries
+from contest.board import queries
 from contest.errors import Refused
 from contest.models import AuditEvent, Commitment, Entry, Job, Rescore, Round, Score, Team, User
-from contest.services import repair
+from contest.services import entry_marks
 from contest.services.attempts import count_attempts
-from contest.services.clock import run_clock
 from contest.services.commitments import verify_commitment
-from contest.services.rescoring import apply_rescore, discard_rescore, preview_rescore
+from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
+from contest.services.phase_clock import run_clock
+from contest.work.handlers import work_on
 from scoring.measure import Measurement
 from scoring.rules import Limit, evaluate
-from scoring.tasks import check_entry
 from tests.factories import (
     LIMITS,
     entry_files,
@@ -65,7 +65,7 @@ def official(team: Team) -> list[int]:
     return list(Entry.objects.filter(team=team, is_official=True).values_list("number", flat=True))
 
 
-@pytest.mark.parametrize("act", [repair.void_entry, repair.disqualify_entry])
+@pytest.mark.parametrize("act", [entry_marks.void_entry, entry_marks.disqualify_entry])
 def test_a_marked_entry_is_kept_and_the_one_before_it_counts(
     act: object, tanuki: Team, entries: list[Entry]
 ) -> None:
@@ -75,7 +75,7 @@ def test_a_marked_entry_is_kept_and_the_one_before_it_counts(
     assert marked.mark in {"void", "disqualified"}
     assert marked.mark_reason == "made from another data set"
     assert Score.objects.filter(entry=marked).exists()
-    repair.unvoid_entry(marked, oni(), "it was right after all")
+    entry_marks.unvoid_entry(marked, oni(), "it was right after all")
     assert official(tanuki) == [2]
     events = AuditEvent.objects.filter(verb__in=["entry.marked", "entry.unmarked"]).order_by("pk")
     assert [(event.before["mark"] == "", event.after["mark"] == "") for event in events] == [
@@ -85,15 +85,20 @@ def test_a_marked_entry_is_kept_and_the_one_before_it_counts(
 
 def test_two_organisers_marking_at_once_do_not_overwrite_each_other(entries: list[Entry]) -> None:
     seen_by_first, seen_by_second = (Entry.objects.get(pk=entries[0].pk) for _ in range(2))
-    repair.void_entry(seen_by_first, oni(), "our fault")
+    entry_marks.void_entry(seen_by_first, oni(), "our fault")
     with pytest.raises(Refused) as caught:
-        repair.disqualify_entry(seen_by_second, oni(), "their fault")
+        entry_marks.disqualify_entry(seen_by_second, oni(), "their fault")
     assert caught.value.code == "changed-meanwhile"
     assert Entry.objects.get(pk=entries[0].pk).mark == "void"
 
 
 def test_nothing_is_repaired_without_a_reason(entries: list[Entry]) -> None:
-    for act in (repair.void_entry, repair.unvoid_entry, repair.disqualify_entry, repair.give_attempt_back):
+    for act in (
+        entry_marks.void_entry,
+        entry_marks.unvoid_entry,
+        entry_marks.disqualify_entry,
+        entry_marks.give_attempt_back,
+    ):
         with pytest.raises(Refused) as caught:
             act(entries[0], oni(), " ")
         assert caught.value.code == "no-reason"
@@ -102,7 +107,7 @@ def test_nothing_is_repaired_without_a_reason(entries: list[Entry]) -> None:
 def test_an_attempt_is_given_back_once(round_: Round, tanuki: Team, entries: list[Entry]) -> None:
     before = count_attempts(round_, tanuki).used_in_total
     for _ in range(2):
-        repair.give_attempt_back(entries[0], oni(), "the worker was down")
+        entry_marks.give_attempt_back(entries[0], oni(), "the worker was down")
     assert count_attempts(round_, tanuki).used_in_total == before - 1
     assert AuditEvent.objects.filter(verb="entry.attempt_given_back").count() == 1
 
@@ -111,7 +116,7 @@ def test_voiding_after_the_tally_withdraws_the_board_openly(round_: Round, entri
     later = timezone.now() + 40 * HOUR
     run_clock(later)
     assert Commitment.objects.get(what="board").revealed_at == later
-    repair.void_entry(entries[2], oni(), "found out later")
+    entry_marks.void_entry(entries[2], oni(), "found out later")
     run_clock(later)
     old, new = Commitment.objects.filter(what="board").order_by("version")
     assert old.withdrawn_at is not None
@@ -136,7 +141,7 @@ def test_a_preview_says_what_would_change_and_changes_nothing(round_: Round, ent
     kitsune = rows[entries[2].pk]
     assert (kitsune["before"]["state"], kitsune["after"]["state"]) == ("valid", "invalid")
     assert kitsune["after"]["rank"] is None
-    assert "ut-jaccard" in kitsune["because"][0]
+    assert kitsune["because"][0]["values"]["measure"] == "ut-jaccard"
     discard_rescore(rescore, oni())
     assert list(Entry.objects.order_by("pk").values()) == before
     with pytest.raises(Refused) as caught:
@@ -221,19 +226,19 @@ def test_an_entry_that_was_being_measured_gets_the_new_limits(
     round_: Round, tanuki: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limits change between the measuring and the writing of a score: it is measured again."""
-    import scoring.tasks
+    import contest.work.entries
 
     entry = make_entry(round_, tanuki)
-    check_entry(Job.objects.get().pk)
-    measure = scoring.tasks.measure_pair
+    work_on(Job.Kind.CHECK)
+    measure = contest.work.entries.measure_pair  # type: ignore[attr-defined]
     strict = [Limit("ut-jaccard", "<=", 0.5), *LIMITS[1:]]
 
     def slow(*args: object, **kwargs: object) -> object:
-        monkeypatch.setattr(scoring.tasks, "measure_pair", measure)
+        monkeypatch.setattr(contest.work.entries, "measure_pair", measure)
         apply_rescore(preview_rescore(round_, oni(), strict, "in the meantime"), oni())
         return measure(*args, **kwargs)
 
-    monkeypatch.setattr(scoring.tasks, "measure_pair", slow)
+    monkeypatch.setattr(contest.work.entries, "measure_pair", slow)
     work_off()
     entry.refresh_from_db()
     assert entry.is_final

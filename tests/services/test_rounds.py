@@ -17,15 +17,15 @@ from contest import access
 from contest.bundle.check import check_bundle
 from contest.bundle.specification import PhaseSpec
 from contest.bundle.writing import bundle_text
-from contest.changes import changes, public_events
 from contest.errors import Refused
-from contest.feed import Event, feed
 from contest.models import AuditEvent, Contest, Phase, Round, User
 from contest.models.round import Feedback
-from contest.services.audit import extend_all_chains
+from contest.outside.event_feed import Event, feed
+from contest.pages.public_log import changes, public_events
+from contest.records.audit import extend_all_chains
 from contest.services.bundles import export_bundle
-from contest.services.clock import run_clock
 from contest.services.house import request_house_entry
+from contest.services.phase_clock import run_clock
 from contest.services.phases import add_phase, extend_phase, remove_phase
 from contest.services.rounds import NewRound, add_round, of_new_round, of_removal, remove_round, sources
 from contest.services.settings import change_round
@@ -100,7 +100,7 @@ def test_a_round_like_another_has_all_of_it_but_its_entries_seed_and_times(
         "seed": None,
         "baselines": (),
         "phases": (),
-        "hidden": False,
+        "settings": before.settings,
     }
     assert dataclasses.replace(after, **same) == dataclasses.replace(before, **same)
     event = AuditEvent.objects.filter(verb="round.created").latest("pk")

@@ -9,16 +9,17 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from contest.files.storage import submitted
+from contest.jobs.heartbeats import living
+from contest.jobs.queue import IN_SANDBOX
 from contest.models import Entry, Heartbeat, Job, Phase, Round
-from contest.services import offence
-from contest.services.heartbeats import living
-from contest.storage import submitted
+from contest.services import team_attacks
 from tests.factories import make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes, wait_for
 from tests.services.test_offence import member, need_sandbox
 from tests.services.test_stopping import SLEEPER
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.once]
 
 
 @pytest.fixture
@@ -32,12 +33,12 @@ def round_() -> Round:
         make_entry(made, make_team(made.contest))
     work_off()
     hunter = make_team(made.contest)
-    offence.submit_program(made, hunter, member(hunter), submitted.put(io.BytesIO(SLEEPER)))
+    team_attacks.submit_program(made, hunter, member(hunter), submitted.put(io.BytesIO(SLEEPER)))
     return made
 
 
 def sleeping() -> int:
-    return Job.objects.filter(kind=Job.Kind.PROGRAM, state=Job.State.RUNNING, step="in the sandbox").count()
+    return Job.objects.filter(kind=Job.Kind.PROGRAM, state=Job.State.RUNNING, step=IN_SANDBOX()).count()
 
 
 def test_an_entry_is_checked_and_scored_while_another_teams_programs_sleep(round_: Round) -> None:

@@ -18,15 +18,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from contest.jobs.queue import STORE_FULL
 from contest.models import Entry, Job, Round, Team
 from contest.services.datasets import load_files
 from contest.services.tokens import create_token
-from scoring.tasks import check_entry
+from contest.work.handlers import work_on
 from tests.conftest import missing
 from tests.factories import as_zip, entry_files, make_contest, make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes, wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.once]
 
 
 @contextlib.contextmanager
@@ -115,7 +116,7 @@ class Visitor:
     def status(self, *route: Any) -> int:
         answer = self.browser.get(reverse(route[0], args=route[1:]))
         if answer.streaming:
-            assert len(b"".join(answer.streaming_content)) > 0
+            assert len(b"".join(answer.streaming_content)) > 0  # type: ignore[attr-defined]
         return answer.status_code
 
 
@@ -136,7 +137,7 @@ def test_everything_that_needs_no_room_goes_on_and_the_rest_waits(
             def waits() -> bool:
                 job = Job.objects.get(entry=waiting)
                 assert job.state in (Job.State.QUEUED, Job.State.RUNNING), job.error
-                return job.reason == "The store cannot be written."
+                return job.reason == STORE_FULL().as_data()
 
             wait_for(waits, 120, "the job waits for the store")
             shown = [
@@ -179,9 +180,9 @@ def test_a_job_waits_for_room_for_temporary_files_and_loses_no_attempt(
     load_files.cache_clear()
     with no_temporary_room(disk):
         for _ in range(settings.JOB_MAX_ATTEMPTS + 2):
-            check_entry(0)
+            work_on(Job.Kind.CHECK)
         job = Job.objects.get(entry=entry)
-        assert (job.state, job.attempts, job.reason) == ("queued", 0, "The store cannot be written.")
+        assert (job.state, job.attempts, job.reason) == ("queued", 0, STORE_FULL().as_data())
     work_off()
     entry.refresh_from_db()
     assert entry.state == Entry.State.VALID

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from contest import queries
+from contest.board import queries
 from contest.errors import Refused
 from contest.models import AuditEvent, Contest, Entry, Round, Team, User
 from contest.services import team_status
 from contest.services.attempts import count_attempts
 from contest.services.entries import pin_entry
-from contest.services.offence import submit_guesses
+from contest.services.team_attacks import submit_guesses
 from contest.services.teams import create_invitation, join_team
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 

@@ -15,14 +15,14 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from contest import operations
+from contest.jobs import queue
+from contest.jobs.heartbeats import beat
+from contest.jobs.job_version import RELEASE
+from contest.jobs.queue import QUEUES
+from contest.jobs.queue_estimates import wait_for
+from contest.jobs.turns import next_in_turn
 from contest.models import Heartbeat, Job, Team
-from contest.release import RELEASE
-from contest.services import jobs
-from contest.services.heartbeats import beat
-from contest.services.jobs import TASKS
-from contest.turns import next_in_turn
-from contest.waiting import wait_for
+from contest.operations import overview
 from tests.bench.bench_claim import fill_queue
 from tests.factories import make_contest, make_team
 
@@ -66,16 +66,17 @@ def make_random_queue(rng: random.Random) -> None:
     Job.objects.bulk_create(made)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_jobs_are_claimed_in_the_order_of_the_rule(seed: int) -> None:
-    make_random_queue(random.Random(seed))
-    while expected := order_by_the_rule():
-        first_of_owner = {job.owner_id or -job.pk: job.pk for job in reversed(expected)}
-        heads = [job.pk for job in expected if job.pk in first_of_owner.values()]
-        assert [head.job for head in next_in_turn(KIND, RELEASE, 100)] == heads
-        claim = jobs.claim_next(KIND)
-        assert claim is not None and claim.job.pk == expected[0].pk
-    assert jobs.claim_next(KIND) is None
+def test_jobs_are_claimed_in_the_order_of_the_rule() -> None:
+    for seed in range(30):
+        Job.objects.all().delete()
+        make_random_queue(random.Random(seed))
+        while expected := order_by_the_rule():
+            first_of_owner = {job.owner_id or -job.pk: job.pk for job in reversed(expected)}
+            heads = [job.pk for job in expected if job.pk in first_of_owner.values()]
+            assert [head.job for head in next_in_turn(KIND, RELEASE, 100)] == heads, seed
+            claim = queue.claim_next(KIND)
+            assert claim is not None and claim.job.pk == expected[0].pk, seed
+        assert queue.claim_next(KIND) is None, seed
 
 
 def test_a_look_is_cut_to_the_owners_who_are_next() -> None:
@@ -125,14 +126,14 @@ def _rows_of(node: dict[str, Any]) -> int:
 
 def look() -> None:
     """What claiming asks; the claim itself changes one row, by its number."""
-    next_in_turn(KIND, RELEASE, jobs.HEADS_A_LOOK)
+    next_in_turn(KIND, RELEASE, queue.HEADS_A_LOOK)
 
 
 ASKED: dict[str, Callable[[], Any]] = {
     "claim": look,
-    "sweep": jobs.sweep_jobs,
+    "sweep": queue.sweep_jobs,
     "place": lambda: wait_for(Job.objects.filter(pk=next_in_turn(KIND, RELEASE, 1)[0].job)),
-    "failures": lambda: operations.failures(Job.objects.select_related("owner")),
+    "failures": lambda: overview.failures(Job.objects.select_related("owner")),
 }
 
 
@@ -148,7 +149,7 @@ def test_ten_times_the_queue_is_not_more_work(name: str, n_owners: int) -> None:
     spent = []
     for size in (400, 4_000):
         fill_queue(owners, size)
-        beat("worker", Heartbeat.Kind.WORKER, [TASKS[KIND][1]], timezone.now())
+        beat("worker", Heartbeat.Kind.WORKER, [QUEUES[KIND]], timezone.now())
         with work_counted() as done:
             ASKED[name]()
         spent.append(done[0])
@@ -161,7 +162,7 @@ def claim_in_threads(n_threads: int, claims_each: int) -> list[int]:
 
     def claim() -> list[int]:
         try:
-            claims = [jobs.claim_next(KIND) for _ in range(claims_each)]
+            claims = [queue.claim_next(KIND) for _ in range(claims_each)]
         finally:
             connection.close()
         return [claim.job.pk for claim in claims if claim is not None]
@@ -184,7 +185,7 @@ def test_workers_that_claim_at_once_get_every_job_once(n_owners: int) -> None:
 def test_a_job_that_somebody_is_changing_keeps_no_worker_waiting() -> None:
     """On PostgreSQL; SQLite has one writer at a time, who waits for the other anyway."""
     contest = make_contest()
-    first, second = (jobs.enqueue_job(KIND, owner_id=make_team(contest).pk) for _ in range(2))
+    first, second = (queue.enqueue_job(KIND, owner_id=make_team(contest).pk) for _ in range(2))
     if connection.vendor == "sqlite":
         assert claim_in_threads(1, 1) == [first.pk]
         return

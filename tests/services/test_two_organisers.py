@@ -12,13 +12,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from contest import queries
+from contest.board import queries
 from contest.errors import Refused
 from contest.models import AuditEvent, Contest, Entry, Phase, Rescore, Round, Team, User
 from contest.models.round import Feedback
-from contest.services import phases, repair, settings, team_status
-from contest.services.audit import extend_all_chains, verify_chain
-from contest.services.rescoring import apply_rescore, discard_rescore, preview_rescore
+from contest.records.audit import extend_all_chains, verify_chain
+from contest.services import entry_marks, phases, settings, team_status
+from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
 from scoring.measure import Measurement
 from scoring.rules import Limit, evaluate
 from tests.factories import (
@@ -195,8 +195,8 @@ def test_marks_and_states_of_teams_are_set_by_one_of_two(round_: Round) -> None:
     entry.refresh_from_db()
     mine, yours = (Entry.objects.select_related("team", "round__contest").get(pk=entry.pk) for _ in range(2))
     refusals = at_once(
-        partial(repair.void_entry, mine, oni, "our fault"),
-        partial(repair.disqualify_entry, yours, tengu, "their fault"),
+        partial(entry_marks.void_entry, mine, oni, "our fault"),
+        partial(entry_marks.disqualify_entry, yours, tengu, "their fault"),
     )
     assert sorted(refusals) == ["", "changed-meanwhile"]
     entry.refresh_from_db()

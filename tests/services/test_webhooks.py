@@ -17,14 +17,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest import outgoing
 from contest.errors import Refused
 from contest.models import AuditEvent, Delivery, Job, Round, Team, User, Webhook
-from contest.services import webhooks
+from contest.outside import safe_http, webhooks
 from contest.services.contests import announce
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 class Receiver:
@@ -185,9 +184,9 @@ def test_no_inner_address_is_reached(address: str, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
     monkeypatch.setattr(socket.socket, "connect", connect)
-    assert not outgoing.is_public(address)
-    with pytest.raises(outgoing.Unreachable, match="open network"):
-        outgoing.post("https://example.org/", b"{}", {})
+    assert not safe_http.is_public(address)
+    with pytest.raises(safe_http.Unreachable, match="open network"):
+        safe_http.post("https://example.org/", b"{}", {})
 
 
 def test_the_connection_goes_to_the_address_that_was_looked_at(
@@ -201,7 +200,7 @@ def test_the_connection_goes_to_the_address_that_was_looked_at(
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
-    assert outgoing.post(f"http://news.example:{port}/", b"{}", {}) == 204
+    assert safe_http.post(f"http://news.example:{port}/", b"{}", {}) == 204
     assert asked == ["news.example"]
     assert receiver.got[0][0]["Host"] == f"news.example:{port}"
 
@@ -222,7 +221,7 @@ def test_what_is_no_public_web_address_is_refused(url: str, round_: Round) -> No
 
 
 def test_a_server_that_drips_is_hung_up_on(inner: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outgoing, "SECONDS", 0.5)
+    monkeypatch.setattr(safe_http, "SECONDS", 0.5)
     stop = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -238,8 +237,8 @@ def test_a_server_that_drips_is_hung_up_on(inner: None, monkeypatch: pytest.Monk
         thread = threading.Thread(target=drip)
         thread.start()
         try:
-            with pytest.raises(outgoing.Unreachable, match="in time"):
-                outgoing.post(f"http://127.0.0.1:{listener.getsockname()[1]}/", b"{}", {})
+            with pytest.raises(safe_http.Unreachable, match="in time"):
+                safe_http.post(f"http://127.0.0.1:{listener.getsockname()[1]}/", b"{}", {})
         finally:
             stop.set()
             thread.join()

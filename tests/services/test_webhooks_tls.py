@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from contest import outgoing
+from contest.outside import safe_http
 
 PUBLIC = "93.184.216.34"
 HOST = "news.example"
@@ -116,7 +116,7 @@ class Receiver:
 @pytest.fixture
 def receive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Receiver]]:
     """Starts a receiver; the name leads to the public address first and inside ever after."""
-    monkeypatch.setattr(outgoing, "SECONDS", 1.0)
+    monkeypatch.setattr(safe_http, "SECONDS", 1.0)
     with contextlib.ExitStack() as stack:
 
         def start(**options: Any) -> Receiver:
@@ -153,16 +153,16 @@ def redirect_network(receiver: Receiver, place: tuple[str, int], monkeypatch: py
 
 def test_a_name_that_changes_its_answer_gains_nothing(receive: Callable[..., Receiver]) -> None:
     receiver = receive()
-    assert outgoing.post(URL, b"{}", {}) == 204
+    assert safe_http.post(URL, b"{}", {}) == 204
     assert (receiver.asked, receiver.connected) == ([HOST], [(PUBLIC, 443)])
-    with pytest.raises(outgoing.Unreachable, match="open network"):
-        outgoing.post(URL, b"{}", {})
+    with pytest.raises(safe_http.Unreachable, match="open network"):
+        safe_http.post(URL, b"{}", {})
     assert receiver.connected == [(PUBLIC, 443)]
 
 
 def test_the_certificate_is_asked_for_and_checked_by_name(receive: Callable[..., Receiver]) -> None:
     receiver = receive()
-    assert outgoing.post(URL, b"{}", {}) == 204
+    assert safe_http.post(URL, b"{}", {}) == 204
     assert receiver.names == [HOST]
 
 
@@ -175,8 +175,8 @@ def test_a_certificate_that_does_not_hold_is_refused(
     receive: Callable[..., Receiver], options: dict[str, Any]
 ) -> None:
     receiver = receive(**options)
-    with pytest.raises(outgoing.Unreachable, match="did not answer properly"):
-        outgoing.post(URL, b"{}", {})
+    with pytest.raises(safe_http.Unreachable, match="did not answer properly"):
+        safe_http.post(URL, b"{}", {})
     assert len(receiver.connected) == 1
 
 
@@ -187,7 +187,7 @@ def test_a_certificate_that_does_not_hold_is_refused(
 def test_no_redirect_is_followed(receive: Callable[..., Receiver], status: int, target: str) -> None:
     receiver = receive()
     receiver.script = answer_with(f"HTTP/1.1 {status} Go\r\nLocation: {target}\r\n\r\n".encode())
-    assert outgoing.post(URL, b"{}", {}) == status
+    assert safe_http.post(URL, b"{}", {}) == status
     assert (receiver.asked, len(receiver.connected)) == ([HOST], 1)
 
 
@@ -210,8 +210,8 @@ def test_an_answer_that_drips_is_hung_up_on(
 ) -> None:
     receiver = receive()
     receiver.script = receiver.drip(start, again)
-    with contextlib.suppress(outgoing.Unreachable):
-        assert outgoing.post(URL, b"{}", {}) == 200
+    with contextlib.suppress(safe_http.Unreachable):
+        assert safe_http.post(URL, b"{}", {}) == 200
     assert receiver.was_hung_up_on or finishes_soon(receiver), "nothing ends a slow answer"
 
 
@@ -239,8 +239,8 @@ def finishes_soon(receiver: Receiver) -> bool:
 def test_an_answer_out_of_bounds_is_no_answer(receive: Callable[..., Receiver], answer: bytes) -> None:
     receiver = receive()
     receiver.script = answer_with(answer)
-    with pytest.raises(outgoing.Unreachable, match="did not answer properly"):
-        outgoing.post(URL, b"{}", {})
+    with pytest.raises(safe_http.Unreachable, match="did not answer properly"):
+        safe_http.post(URL, b"{}", {})
 
 
 def test_of_a_long_answer_little_is_read(receive: Callable[..., Receiver]) -> None:
@@ -254,13 +254,13 @@ def test_of_a_long_answer_little_is_read(receive: Callable[..., Receiver]) -> No
 
     receiver = receive()
     receiver.script = flood
-    assert outgoing.post(URL, b"{}", {}) == 200
+    assert safe_http.post(URL, b"{}", {}) == 200
     assert sum(sent) < 4000 * 65536
 
 
 @pytest.mark.parametrize("noise", [b"", b"\x16\x03\x01"], ids=["silent", "begun"])
 def test_a_handshake_that_never_ends_is_ended(noise: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outgoing, "SECONDS", 0.5)
+    monkeypatch.setattr(safe_http, "SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         receiver = Receiver(Path())
         redirect_network(receiver, listener.getsockname(), monkeypatch)
@@ -276,8 +276,8 @@ def test_a_handshake_that_never_ends_is_ended(noise: bytes, monkeypatch: pytest.
 
         thread = threading.Thread(target=stall)
         thread.start()
-        with pytest.raises(outgoing.Unreachable, match="in time"):
-            outgoing.post(URL, b"{}", {})
+        with pytest.raises(safe_http.Unreachable, match="in time"):
+            safe_http.post(URL, b"{}", {})
         thread.join()
 
 
@@ -296,5 +296,5 @@ def test_no_spelling_of_an_inner_address_is_reached(host: str, monkeypatch: pyte
         raise AssertionError("a connection was made")
 
     monkeypatch.setattr(socket.socket, "connect", connect)
-    with pytest.raises(outgoing.Unreachable, match=r"open network|not known|not a web address"):
-        outgoing.post(f"https://{host}/", b"{}", {})
+    with pytest.raises(safe_http.Unreachable, match=r"open network|not known|not a web address"):
+        safe_http.post(f"https://{host}/", b"{}", {})

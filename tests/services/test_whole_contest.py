@@ -25,11 +25,11 @@ from django.utils import timezone
 from anonymizers.registry import run_anonymizer
 from attacks.registry import run_attack
 from contest.models import AttackRun, AuditEvent, Contest, Entry, Job, Phase, Round
-from contest.services import audit
+from contest.records import audit
 from contest.services.commitments import verify_commitment
-from contest.services.recount import recount
 from contest.services.teams import create_team
 from contest.services.tokens import create_token
+from contest.work.verification import recount
 from datasets.folder import read_original, write_release
 from kakurenbo.client import ApiError, Client, LogIn
 from kakurenbo.main import UsageError
@@ -328,7 +328,7 @@ def _compare(archive: ArchivedContest, round_: dict[str, Any], shown: list[dict[
 
 
 def _compare_overall(archive: ArchivedContest, contest: Contest) -> None:
-    from contest.queries import overall_board
+    from contest.board.queries import overall_board
 
     _, rows = overall_board(contest)
     again = archive.overall()

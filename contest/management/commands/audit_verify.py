@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from contest.models import AuditEvent, Contest
-from contest.services.audit import extend_all_chains, verify_chain
+from contest.records.audit import extend_all_chains, verify_chain
 
 
 class Command(BaseCommand):

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from contest.archive.verify import Archive, BadArchive
-from contest.backup.writing import KIND, write_backup
 from contest.errors import Refused
+from contest.operations.backup.writing import KIND, write_backup
+from contest.records.verify import Archive, BadArchive
 
 
 class Command(BaseCommand):

@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            from contest.catalogue import gather, untranslated, write_catalogue
+            from contest.management.i18n_catalog import gather, untranslated, write_catalogue
         except ImportError:
             raise CommandError("This command needs Babel, which developers have: `make install`.") from None
         for language in LANGUAGES:

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from contest.archive.importing import archive_contest
 from contest.errors import Refused
 from contest.models import Contest
-from contest.services.archiving import archive_contest
 
 
 class Command(BaseCommand):

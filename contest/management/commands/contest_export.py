@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from contest.bundle.files import write_zip
 from contest.bundle.writing import bundle_text
+from contest.files.storage import published
 from contest.models import Contest
 from contest.services.bundles import export_bundle
-from contest.storage import published
 
 
 class Command(BaseCommand):

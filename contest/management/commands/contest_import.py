@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from contest.archive.importing import import_archive
 from contest.errors import Refused
 from contest.models import User
 from contest.names.lookalikes import normalise_name
-from contest.services.archiving import import_archive
-from contest.services.recount import recount
+from contest.work.verification import recount
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from contest.doctor.examination import CHECKS, examine
+from contest.operations.doctor.examination import CHECKS, examine
 
 SIGNS = {"ok": "ok     ", "warning": "WARNING", "failed": "FAILED "}
 

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 
 from config import environment
-from contest.attack_role import ROLE, grant_attack_role
-from contest.private_files import close_to_others
+from contest.operations.attack_role import ROLE, grant_attack_role
+from contest.operations.private_files import close_to_others
 
 
 class Command(BaseCommand):

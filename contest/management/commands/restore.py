@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from contest.errors import Refused
-from contest.private_files import close_to_others
-from contest.services.restoring import restore_backup
+from contest.operations.backup.restoring import restore_backup
+from contest.operations.private_files import close_to_others
 
 
 class Command(BaseCommand):

@@ -12,14 +12,15 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from contest.jobs.heartbeats import beat, forget_the_dead, say_goodbye
+from contest.jobs.queue import WORKER, sweep_jobs
 from contest.models import Heartbeat
-from contest.services.audit import extend_all_chains
-from contest.services.clock import run_clock
-from contest.services.heartbeats import beat, forget_the_dead, say_goodbye
-from contest.services.history import record_standings
-from contest.services.jobs import WORKER, sweep_jobs
-from contest.services.post import ring_for_waiting_mail
-from contest.services.webhooks import queue_deliveries
+from contest.outside.outbox import retry_waiting_mail
+from contest.outside.webhooks import queue_deliveries
+from contest.records.audit import extend_all_chains
+from contest.services.older_house_jobs import adopt_older_jobs
+from contest.services.phase_clock import run_clock
+from contest.services.standings_history import record_standings
 
 logger = logging.getLogger(__name__)
 
@@ -42,11 +43,12 @@ class Command(BaseCommand):
             try:
                 beat(name, Heartbeat.Kind.SWEEPER, [], started_at)
                 forget_the_dead()
+                adopt_older_jobs()
                 for step in run_clock():
                     logger.info("clock: %s of round %s", step.what, step.round)
                 extend_all_chains()
                 record_standings()
-                ring_for_waiting_mail()
+                retry_waiting_mail()
                 queue_deliveries()
                 done = sweep_jobs()
                 if any(done.values()):

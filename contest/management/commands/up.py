@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from contest import processes
-from contest.private_files import close_to_others
+from contest.operations import processes
+from contest.operations.private_files import close_to_others
+from contest.operations.supervisor import Supervisor
 from contest.services import demo
-from contest.supervisor import Supervisor
 
 
 class Command(BaseCommand):

@@ -18,18 +18,19 @@ from django.conf import settings
 from anonymizers.registry import run_anonymizer
 from attacks.registry import run_attack
 from attacks.sandbox import examine
-from contest import queries, vault
+from contest.board import queries
 from contest.errors import Refused
+from contest.files import vault
+from contest.files.storage import Stored, submitted
 from contest.models import Attack, Entry, Round, Team, User
 from contest.services.attacks import targets_of
 from contest.services.datasets import load_original, load_released
 from contest.services.demo.script import MOVES, TEAMS, Guess, Hide, Move, Program
 from contest.services.demo.seed import ROUND, SEED, SLUG
 from contest.services.entries import submit_entry
-from contest.services.history import record_standing
-from contest.services.offence import submit_guesses, submit_program
-from contest.storage import Stored, submitted
-from datasets.tables import NO_GUESS, Dataset, Release
+from contest.services.standings_history import record_standing
+from contest.services.team_attacks import submit_guesses, submit_program
+from datasets.tables import NO_GUESS, PurchaseData, Release
 
 logger = logging.getLogger(__name__)
 
@@ -123,6 +124,6 @@ def _guess(round_: Round, team: Team, user: User, move: Guess, seed: int) -> Non
     submit_guesses(round_, team, user, guesses, note=move.note)
 
 
-def _guess_file(attack: str, original: Dataset, released: Any, seed: int) -> BinaryIO:
+def _guess_file(attack: str, original: PurchaseData, released: Any, seed: int) -> BinaryIO:
     rows = run_attack(attack, original, released, seed).rows.tolist()
     return io.BytesIO("".join("-\n" if row == NO_GUESS else f"{row + 1}\n" for row in rows).encode("ascii"))

@@ -21,7 +21,7 @@ TEAMS = {TANUKI: "Tanuki", KITSUNE: "Kitsune", NEKO: "Neko", USAGI: "Usagi"}
 
 
 @dataclass(frozen=True)
-class Step:
+class MethodCall:
     """A house method with its parameters."""
 
     method: str
@@ -34,7 +34,7 @@ class Hide:
 
     team: str
     note: str
-    steps: tuple[Step, ...]
+    steps: tuple[MethodCall, ...]
 
 
 @dataclass(frozen=True)
@@ -58,34 +58,37 @@ class Program:
 Move = Hide | Guess | Program
 
 
-def clusters(distance: float) -> Step:
+def clusters(distance: float) -> MethodCall:
     """Item-set clusters of a team in a hurry: a tenth of the usual search takes half a second."""
-    return Step("itemset-clusters", {"distance": distance, "effort": 0.1})
+    return MethodCall("itemset-clusters", {"distance": distance, "effort": 0.1})
 
 
-SHUFFLED = Step("shuffle", {"what": "master"})
-CUT = Step("topcode", {"percentile": 99.0})
+SHUFFLED = MethodCall("shuffle", {"what": "master"})
+CUT = MethodCall("topcode", {"percentile": 99.0})
 RARE_ITEMS = Path(__file__).parent / "rare_items.py"
 
 BUDGETS = (0.1, 0.25, 0.4, 0.65, 0.8, 0.9)
-HOUSE = (Step("identity"), *(Step("itemset-clusters", {"distance": budget}) for budget in BUDGETS))
+HOUSE = (
+    MethodCall("identity"),
+    *(MethodCall("itemset-clusters", {"distance": budget}) for budget in BUDGETS),
+)
 
 MOVES: tuple[Move, ...] = (
     Hide(KITSUNE, "clusters, a small budget", (clusters(0.15),)),
-    Hide(TANUKI, "swap a third of the rows", (Step("swap", {"share": 0.3}),)),
-    Hide(NEKO, "small clusters, then noise", (clusters(0.3), Step("noise"))),
+    Hide(TANUKI, "swap a third of the rows", (MethodCall("swap", {"share": 0.3}),)),
+    Hide(NEKO, "small clusters, then noise", (clusters(0.3), MethodCall("noise"))),
     Guess(KITSUNE, "nearest item set", "re-itemset"),
     Hide(
         TANUKI,
         "swap nearly all rows, dates and M shuffled",
-        (Step("swap", {"share": 0.9}), Step("shuffle", {"what": "dates"}), SHUFFLED),
+        (MethodCall("swap", {"share": 0.9}), MethodCall("shuffle", {"what": "dates"}), SHUFFLED),
     ),
     Hide(KITSUNE, "clusters, half the budget", (clusters(0.45),)),
     Guess(TANUKI, "prices", "re-prices"),
     Hide(
         TANUKI,
         "high values cut, whole receipts and M shuffled",
-        (Step("topcode"), Step("shuffle", {"what": "receipts"}), SHUFFLED),
+        (MethodCall("topcode"), MethodCall("shuffle", {"what": "receipts"}), SHUFFLED),
     ),
     Hide(NEKO, "high values cut, large clusters", (CUT, clusters(0.8))),
     Program(KITSUNE, "the template", TEMPLATE_PROGRAM),

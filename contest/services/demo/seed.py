@@ -16,7 +16,7 @@ from contest.services.demo.script import HOUSE, TEAMS
 from contest.services.house import request_house_entry
 from contest.services.teams import create_team
 from datasets.generate import generate
-from datasets.tables import Dataset
+from datasets.tables import PurchaseData
 from scoring.rules import Limit
 
 SLUG, ROUND = "demo", "practice"
@@ -75,7 +75,7 @@ def _person(name: str, **fields: bool) -> User:
     )
 
 
-def _round(contest: Contest, organiser: User, data: Dataset) -> Round:
+def _round(contest: Contest, organiser: User, data: PurchaseData) -> Round:
     now = timezone.now().replace(microsecond=0)
     day = datetime.timedelta(days=1)
     end = now + 365 * day

@@ -9,10 +9,11 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
-from contest import access, queries
+from contest import access
+from contest.archive.importing import archive_contest
+from contest.board import queries
 from contest.errors import Refused
 from contest.models import Contest, Team
-from contest.services.archiving import archive_contest
 from contest.views.requests import UserRequest
 
 

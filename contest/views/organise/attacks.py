@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from attacks.sandbox import examine
-from contest import access, queries
+from contest import access
+from contest.board import queries
 from contest.forms.organise import HouseAttackForm
 from contest.models import AttackRun
 from contest.services.attacks import add_house_attack, rerun, set_attack_active

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from contest import access
 from contest.forms.audit import AuditSearchForm
 from contest.models import AuditEvent, Contest
-from contest.services.audit import extend_chain, verify_chain
+from contest.records.audit import extend_chain, verify_chain
 from contest.views.requests import UserRequest
 
 ROWS_A_PAGE = 100

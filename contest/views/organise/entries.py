@@ -14,17 +14,17 @@ from django.views.decorators.http import require_POST, require_safe
 from contest import access
 from contest.forms.organise import EntryFilterForm, RepairForm
 from contest.models import AttackRun, Entry, User
-from contest.services import repair
+from contest.services import entry_marks
 from contest.services.attacks import rerun
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 
 ROWS_A_PAGE = 100
 REPAIRS: dict[str, Callable[[Entry, User, str], None]] = {
-    "void": repair.void_entry,
-    "unvoid": repair.unvoid_entry,
-    "disqualify": repair.disqualify_entry,
-    "give-back": repair.give_attempt_back,
+    "void": entry_marks.void_entry,
+    "unvoid": entry_marks.unvoid_entry,
+    "disqualify": entry_marks.disqualify_entry,
+    "give-back": entry_marks.give_attempt_back,
 }
 
 
@@ -64,7 +64,7 @@ def _repair(request: UserRequest, chosen: list[Entry], act: str, reason: str) ->
         runs = AttackRun.objects.filter(entry__in=chosen, attack__is_dry_run=False)
         related = runs.select_related("attack__team", "entry__round__contest")
         with refusal_shown(request):
-            repair.require_reason(reason)
+            entry_marks.require_reason(reason)
             queued = rerun(list(related), request.user, reason)
             messages.success(request, _("%(n)s runs are queued again.") % {"n": queued})
         return

@@ -2,36 +2,57 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from anonymizers.registry import anonymizer
 from contest import access
 from contest.errors import Refused
 from contest.forms.organise import HouseEntryForm, HouseMethodForm
-from contest.models import Entry, Job, Round
-from contest.services.house import request_house_entry
+from contest.jobs.queue_estimates import wait_for
+from contest.models import Entry, HouseOrder, Job
+from contest.services.house import request_house_entry, retry_house_entry
+from contest.views.organise.acts import refusal_shown
 from contest.views.requests import UserRequest
 
 
 @login_required
 @require_safe
 def house_entries(request: UserRequest, slug: str) -> HttpResponse:
-    """What the house plays: orders that a worker has not filled yet, and the entries."""
+    """What the house plays: orders of which there is no entry yet, and the entries."""
     contest = access.organised_contest_for(request.user, slug)
-    orders = access.jobs_of(contest).filter(kind=Job.Kind.HOUSE).exclude(state=Job.State.DONE)
-    rounds = {round_.pk: round_ for round_ in Round.objects.filter(contest=contest)}
+    orders = HouseOrder.objects.filter(round__contest=contest).exclude(state=HouseOrder.State.MADE)
+    waiting = Job.objects.filter(house_order__in=orders)
     entries = Entry.objects.filter(round__contest=contest, team__is_house=True)
     context = {
         "contest": contest,
         "here": "house",
         "form": HouseMethodForm(contest),
-        "orders": [{"job": job, "round": rounds[job.payload["round"]]} for job in orders[:100]],
+        "orders": orders.select_related("round").annotate(is_running=_runs()).order_by("-id")[:100],
+        "wait": wait_for(waiting),
         "entries": entries.select_related("team", "round__contest").order_by("-id")[:200],
     }
     return render(request, "contest/organise/house.html", context)
+
+
+def _runs() -> Exists:
+    """Whether a worker is making the entry of an order."""
+    return Exists(Job.objects.filter(house_order=OuterRef("pk"), state=Job.State.RUNNING))
+
+
+@login_required
+@require_POST
+def retry(request: UserRequest, slug: str, house_order_id: int) -> HttpResponse:
+    """Let a worker try again to make an entry that could not be made."""
+    contest = access.organised_contest_for(request.user, slug)
+    order = access.house_order_of(contest, house_order_id)
+    with refusal_shown(request):
+        retry_house_entry(order, request.user)
+        messages.success(request, _("A worker makes the entry now and hands it in."))
+    return redirect("organise_house", slug)
 
 
 @login_required

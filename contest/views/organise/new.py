@@ -60,7 +60,7 @@ def from_preset(request: UserRequest, name: str) -> HttpResponse:
 @login_required
 @require_POST
 def from_bundle(request: UserRequest) -> HttpResponse:
-    """Make the contest of an uploaded bundle; everything wrong with it is told by line."""
+    """Make the contest of an uploaded bundle; everything wrong with it is reported by line."""
     access.require_may_create(request.user)
     form = BundleForm(request.POST, request.FILES)
     if not form.is_valid():

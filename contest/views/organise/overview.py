@@ -5,7 +5,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from contest import access, queries
+from contest import access
+from contest.board import queries
 from contest.models import AuditEvent, Entry
 from contest.views.requests import UserRequest
 

@@ -14,7 +14,7 @@ from contest import access
 from contest.errors import Refused
 from contest.forms.organise import LimitsForm
 from contest.models import Rescore
-from contest.services.rescoring import apply_rescore, discard_rescore, preview_rescore
+from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
 from contest.views.organise.acts import refusal_shown
 from contest.views.requests import UserRequest
 

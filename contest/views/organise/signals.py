@@ -41,5 +41,5 @@ def look(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, refusal.text)
     else:
-        messages.success(request, _("A worker looks now. Come back in a minute."))
+        messages.success(request, _("A worker is looking now. Come back in a minute."))
     return redirect("organise_signals", slug)

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from contest import access
 from contest.forms.phases import FORMS, NewPhaseForm, PhaseForm
 from contest.models import Phase, Round
+from contest.pages.timeline import bars
 from contest.services import phases
-from contest.timeline import bars
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 

@@ -47,6 +47,7 @@ urlpatterns = [
     path("announce/", announcements.publish_announcement, name="announce"),
     path("house/", house.house_entry, name="house_entry"),
     path("house/entries/", house.house_entries, name="organise_house"),
+    path("house/orders/<int:house_order_id>/retry/", house.retry, name="organise_house_retry"),
     path("attacks/", attacks.attacks, name="organise_attacks"),
     path("attacks/add/", attacks.add_attack, name="organise_add_attack"),
     path("attacks/<int:attack_id>/", attacks.steer_attack, name="steer_attack"),

@@ -8,6 +8,19 @@ SECOND = "1 s of CPU time"
 STOPPED = ("cpu-exceeded",)
 PATIENT: dict[str, float] = {"wall_seconds": 240}
 """On a machine with much other work a second of CPU time takes long."""
+SHORT_CHILDREN = """
+for _ in range(400):
+    child = os.fork()
+    if child == 0:
+        while time.process_time() < 0.02: pass
+        os._exit(0)
+    try:
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        pass
+print("ESCAPED")
+time.sleep(300)
+"""
 
 TIME = {
     "children that burn while their end is ignored": Hostile(
@@ -34,18 +47,8 @@ try:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 except OSError as error:
     print("denied:", error)
-for _ in range(400):
-    child = os.fork()
-    if child == 0:
-        while time.process_time() < 0.02: pass
-        os._exit(0)
-    try:
-        os.waitpid(child, 0)
-    except ChildProcessError:
-        pass
-print("ESCAPED")
-time.sleep(300)
-""",
+"""
+        + SHORT_CHILDREN,
         STOPPED,
         SECOND,
         limits=PATIENT,
@@ -57,18 +60,8 @@ class Action(ctypes.Structure):
                 ("restorer", ctypes.c_void_p)]
 action = Action(flags=2)  # SA_NOCLDWAIT
 print("flag:", libc.sigaction(17, ctypes.byref(action), None))
-for _ in range(400):
-    child = os.fork()
-    if child == 0:
-        while time.process_time() < 0.02: pass
-        os._exit(0)
-    try:
-        os.waitpid(child, 0)
-    except ChildProcessError:
-        pass
-print("ESCAPED")
-time.sleep(300)
-""",
+"""
+        + SHORT_CHILDREN,
         STOPPED,
         SECOND,
         limits=PATIENT,

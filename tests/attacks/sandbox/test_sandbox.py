@@ -20,7 +20,7 @@ from attacks.sandbox import Limits, NoSandbox, SandboxFault, choose_backend, exa
 from attacks.sandbox.bubblewrap import Bubblewrap
 from attacks.sandbox.containers import Container
 from attacks.sandbox.execute import execute
-from attacks.sandbox.program import Program, read_program
+from attacks.sandbox.program import NOTHING_TO_RUN, Program, read_program
 from attacks.sandbox.stage import Stage
 from attacks.sandbox.unsafe import ACCEPTANCE
 from tests.attacks.sandbox.conftest import SMALL, Platform, left_behind, run_program
@@ -317,7 +317,7 @@ def test_no_isolation_does_not_count_what_else_the_user_runs(
 def test_a_bad_upload_is_told_and_not_run(platform: Platform) -> None:
     result = run_program(zipped({"main.py": b"pass"}), platform.inputs, SMALL)
     assert result.status == "invalid-program"
-    assert "neither reidentify.py" in result.reason
+    assert result.reason == NOTHING_TO_RUN(script="reidentify.py", executable="reidentify")
 
 
 def test_the_container_command_carries_every_limit_and_no_privilege(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from attacks.sandbox.containers import container_profile
 from attacks.sandbox.seccomp import (
     ALLOW,
     ARCHITECTURES,
@@ -23,6 +22,7 @@ from attacks.sandbox.seccomp import (
     SIGACTION,
     SOCKETPAIR,
     UnknownArchitecture,
+    container_profile,
     filter_program,
 )
 from tests.conftest import missing

@@ -1,0 +1,1 @@
+"""The algorithms behind the methods; they know neither contests nor parameters given by people."""

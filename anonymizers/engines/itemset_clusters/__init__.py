@@ -1,0 +1,1 @@
+"""The three steps of `itemset-clusters`: few clusters of item sets, spending, and receipts rebuilt."""

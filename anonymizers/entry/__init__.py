@@ -1,0 +1,1 @@
+"""Methods that make contest entries: from M and T to M′, T′ and the truth."""

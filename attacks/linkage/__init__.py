@@ -1,0 +1,1 @@
+"""Linking records: features of customers, candidates, similarity search and one-to-one assignment."""

@@ -1,0 +1,69 @@
+"""Whose entries are whose, and who may see one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from contest.access.organisers import is_organiser
+from contest.access.rounds import results_are_public, results_have_begun, round_for
+from contest.access.teams import own_team_for
+from contest.access.viewers import Viewer, number_or_404
+from contest.models import Contest, Entry, Membership, Round
+
+
+def owns_entry(user: Viewer, entry: Entry) -> bool:
+    return user.is_authenticated and Membership.objects.filter(team=entry.team_id, user=user).exists()
+
+
+def entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
+    """An entry is open to its team and the organisers; to others once it stands on the public board."""
+    round_ = round_for(user, contest_slug, round_slug)
+    entry = get_object_or_404(Entry.objects.select_related("team"), round=round_, pk=entry_id)
+    entry.round = round_
+    if owns_entry(user, entry) or is_organiser(user, round_.contest):
+        return entry
+    if entry.is_official and results_are_public(round_):
+        return entry
+    raise Http404
+
+
+def own_entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
+    entry = entry_for(user, contest_slug, round_slug, entry_id)
+    if not owns_entry(user, entry):
+        raise Http404
+    return entry
+
+
+def entries_for(user: Viewer, round_: Round) -> QuerySet[Entry]:
+    """The entries of a round in somebody's own list: their team's, or all for an organiser."""
+    entries = Entry.objects.filter(round=round_).select_related("team").order_by("-id")
+    if is_organiser(user, round_.contest):
+        return entries
+    return entries.filter(team=own_team_for(user, round_.contest))
+
+
+def entries_of(contest: Contest, ids: Sequence[str]) -> list[Entry]:
+    """Entries of a contest that the caller organises; one that is not among them does not exist."""
+    wanted = {number_or_404(key) for key in ids}
+    found = Entry.objects.filter(round__contest=contest, pk__in=wanted).select_related(
+        "team", "round__contest"
+    )
+    entries = list(found.order_by("pk"))
+    if len(entries) != len(wanted):
+        raise Http404
+    return entries
+
+
+def sees_individuals(user: Viewer, entry: Entry) -> bool:
+    """Whether somebody may see what names or counts single people of an entry: who was found, its pictures.
+
+    Before the results phase that helps attackers even where the board shows all numbers at once: a list of
+    those found and the guesses of the house attacks together give rows of P away.
+    """
+    if owns_entry(user, entry) or is_organiser(user, entry.round.contest):
+        return True
+    return results_have_begun(entry.round)

@@ -1,0 +1,100 @@
+"""What callers may send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers as s
+
+from anonymizers.registry import EVERY_ANONYMIZER
+from datasets.formats import FORMATS, Format
+
+Shape = s.Serializer[Any]
+
+
+class EntryUpload(Shape):
+    """One zip, or the files of the round's format. Their contents are judged by the checker, not here."""
+
+    archive = s.FileField(
+        required=False, allow_empty_file=True, help_text="Zip of M.csv, T.csv, P.csv; of AT.csv; or of A.csv."
+    )
+    master = s.FileField(required=False, allow_empty_file=True, help_text="2016: M′")
+    transactions = s.FileField(required=False, allow_empty_file=True, help_text="2016: T′")
+    truth = s.FileField(required=False, allow_empty_file=True, help_text="2016: P; kept secret.")
+    released = s.FileField(required=False, allow_empty_file=True, help_text="2017: A(T); 2018: A")
+    note = s.CharField(required=False, allow_blank=True, default="", max_length=200)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        # An empty file counts as chosen: the checker says what is wrong with it.
+        spec: Format = self.context["format"]
+        fields = [file.field for file in spec.upload_files]
+        chosen = {name for name in FILE_FIELDS if attrs.get(name) is not None}
+        if attrs.get("archive") is not None and chosen:
+            raise s.ValidationError(_("Send either the zip or the files, not both."), code="both-ways")
+        if attrs.get("archive") is None and chosen != set(fields):
+            names = ", ".join(f"`{name}`" for name in fields)
+            raise s.ValidationError(
+                _("Send `archive`, or all of these and no other file: %(names)s.") % {"names": names},
+                code="files-missing",
+            )
+        return attrs
+
+
+FILE_FIELDS = sorted({file.field for spec in FORMATS for file in spec.upload_files})
+
+
+class GuessUpload(Shape):
+    archive = s.FileField(
+        allow_empty_file=True, help_text="Zip with one CSV per target, named by its id, or one such CSV."
+    )
+    note = s.CharField(required=False, allow_blank=True, default="", max_length=200)
+
+
+class ProgramUpload(Shape):
+    program = s.FileField(allow_empty_file=True, help_text="reidentify.py, or a zip with it.")
+    dry_run = s.BooleanField(default=False, help_text="Only try it on the practice entry: free.")
+
+
+class HouseEntryOrder(Shape):
+    round = s.SlugField()
+    method = s.ChoiceField([method.name for method in EVERY_ANONYMIZER])
+    parameters = s.DictField(child=s.CharField(max_length=200), required=False, default=dict)
+
+
+class Steering(Shape):
+    act = s.ChoiceField(["stop", "resume", "rerun", "rerun-failed"])
+    reason = s.CharField(required=False, allow_blank=True, default="", max_length=300)
+
+
+class Rerun(Shape):
+    """One cell of the matrix, or all attacks on one entry."""
+
+    run = s.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    entry = s.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    reason = s.CharField(required=False, allow_blank=True, default="", max_length=300)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("run" in attrs) == ("entry" in attrs):
+            raise s.ValidationError(_("Send either `run` or `entry`."), code="one-of-two")
+        return attrs
+
+
+class TeamName(Shape):
+    name = s.CharField(max_length=60)
+
+
+class JoinToken(Shape):
+    token = s.CharField(max_length=100)
+
+
+class Consent(Shape):
+    consent = s.BooleanField()
+
+
+class EntryNote(Shape):
+    note = s.CharField(allow_blank=True, max_length=200)
+
+
+class FeedQuery(Shape):
+    after = s.IntegerField(min_value=0, max_value=2**63 - 1, default=0)

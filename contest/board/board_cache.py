@@ -1,0 +1,140 @@
+"""The board of a round, worked out once for each of its versions and shown to everybody from memory.
+
+Every service that changes what a board shows raises the round's `board_version` in its own transaction. The
+version is read before the rows, so what is kept under a version is never older than it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import functools
+import gzip
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from contest import access
+from contest.board import queries
+from contest.board.ranking import find_ranking
+from contest.board.single_flight_cache import Memo
+from contest.board.utility_risk_map import utility_map
+from contest.models import Round, Team
+from contest.numbers import whole_number
+
+ROWS_A_PAGE = 100
+
+
+@dataclass(frozen=True)
+class Board:
+    """All rows, as somebody without a team sees them; `places` says where a team's row stands."""
+
+    rows: list[queries.BoardRow]
+    places: dict[int, int]
+    n_waiting: int
+    as_of: datetime.datetime
+
+    def rows_for(self, team: Team | None) -> list[queries.BoardRow]:
+        """The rows with the team's own one marked."""
+        place = self.places.get(team.pk) if team else None
+        if place is None:
+            return self.rows
+        mine = dataclasses.replace(self.rows[place], is_mine=True)
+        return [*self.rows[:place], mine, *self.rows[place + 1 :]]
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A page of the board as HTML, plain and packed; it holds nothing secret, so packing it is harmless."""
+
+    html: str
+    packed: bytes
+
+
+LOOK_SECONDS = 0.5
+"""How long a process trusts a version that it has read: however many poll, it asks twice a second."""
+
+_versions: Memo[int | None] = Memo(64)
+_rounds: Memo[Round] = Memo(64)
+_boards: Memo[Board] = Memo(64)
+_fragments: Memo[Fragment] = Memo(256)
+
+
+def newest_version(contest_slug: str, round_slug: str, shown: int) -> int | None:
+    """The version of a board that everybody may see, at least as new as what a page shows already."""
+    ask = functools.partial(access.public_board_version, contest_slug, round_slug)
+    moment = int(time.monotonic() / LOOK_SECONDS)
+    version = _versions.get((contest_slug, round_slug, moment), ask)
+    return ask() if version is not None and version < shown else version
+
+
+def polled_round(user: access.Viewer, contest_slug: str, round_slug: str, shown: str) -> Round:
+    """The round for a page that polls. A public round is read once for each version, like its board."""
+    version = newest_version(contest_slug, round_slug, whole_number(shown) or 0)
+    find = functools.partial(access.round_for, user, contest_slug, round_slug)
+    return find() if version is None else _rounds.get((contest_slug, round_slug, version), find)
+
+
+def board_of(round_: Round, show_attacks: bool) -> Board:
+    return _boards.get(_key(round_, show_attacks), lambda: _make_board(round_, show_attacks))
+
+
+def _key(round_: Round, show_attacks: bool) -> tuple[Any, ...]:
+    return (round_.pk, round_.board_version, show_attacks, round_.contest.slug, round_.slug)
+
+
+def _make_board(round_: Round, show_attacks: bool) -> Board:
+    as_of = timezone.now()
+    rows = queries.board(round_, None, show_attacks)
+    places = {row.team_id: place for place, row in enumerate(rows)}
+    return Board(rows, places, queries.waiting_entries(round_) if show_attacks else 0, as_of)
+
+
+def board_context(round_: Round, team: Team | None, wanted_page: str | None) -> dict[str, Any]:
+    """What the templates of the board show to a member of a team, or to anybody else."""
+    show_attacks = access.results_are_public(round_)
+    board = board_of(round_, show_attacks)
+    rows = board.rows_for(team)
+    page: Page[queries.BoardRow] = Paginator(rows, ROWS_A_PAGE).get_page(wanted_page)
+    mine = board.places.get(team.pk) if team else None
+    return {
+        "contest": round_.contest,
+        "round": round_,
+        "page": page,
+        "rows": list(page.object_list),
+        "my_row": rows[mine] if mine is not None else None,
+        "my_page": mine // ROWS_A_PAGE + 1 if mine is not None else None,
+        "my_team": team,
+        "updated_at": board.as_of,
+        "version": round_.board_version,
+        "n_waiting": board.n_waiting,
+        "show_attacks": show_attacks,
+        "house_beside": any(not row.takes_place for row in board.rows),
+        "lower_wins": find_ranking(round_.ranking).lower_wins,
+        "path": round_.get_absolute_url(),
+    }
+
+
+def fragment(round_: Round, context: dict[str, Any]) -> Fragment:
+    """The part of the page that changes, rendered once for each version, page, team and language."""
+    team = context["my_team"] if context["my_row"] else None
+    audience = (
+        team.pk if team else None,
+        context["page"].number,
+        get_language(),
+        timezone.get_current_timezone_name(),
+        round_.contest.time_zone,
+    )
+    key = (*_key(round_, context["show_attacks"]), *audience)
+    return _fragments.get(key, lambda: _render(round_, team, context))
+
+
+def _render(round_: Round, team: Team | None, context: dict[str, Any]) -> Fragment:
+    rows = board_of(round_, context["show_attacks"]).rows_for(team)
+    html = render_to_string("contest/_leaderboard.html", {**context, "map": utility_map(rows)})
+    return Fragment(html, gzip.compress(html.encode("utf-8"), 6, mtime=0))

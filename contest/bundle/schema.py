@@ -1,0 +1,138 @@
+"""The JSON schema of a bundle, made from the declared settings; `manage.py declarations` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from contest.bundle.declared import ROUND
+from contest.declarations.contest import CONTEST
+from contest.declarations.data import CUSTOMERS, DATA_SEED
+from contest.declarations.phase import ENDS_AT, KINDS, STARTS_AT
+from contest.declarations.round import SEED
+from datasets.formats import FORMATS
+from datasets.rules import RULES
+from datasets.setting import Setting, schema_of
+from scoring.limits import LIMIT
+
+Schema = dict[str, Any]
+MOST_ROUNDS = 50
+GROUPS = {"attempts": "a mapping of attempts", "programs": "what a team's program may use"}
+
+
+def schema_properties(settings: Iterable[Setting]) -> Schema:
+    """The properties of settings in a mapping, nested as their keys are."""
+    properties: Schema = {}
+    for setting in settings:
+        *groups, last = setting.place
+        node = properties
+        for group in groups:
+            node = node.setdefault(group, mapping(GROUPS[group], {}))["properties"]
+        node[last] = schema_of(setting)
+    return properties
+
+
+def mapping(description: str, properties: Schema, required: Iterable[str] = ()) -> Schema:
+    needed = {"required": list(required)} if required else {}
+    closed = {"type": "object", "additionalProperties": False}
+    return {**closed, **needed, "description": description, "properties": properties}
+
+
+def ref(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def build_schema() -> Schema:
+    """The published JSON schema of a bundle."""
+    required = ("kakurenbo", "slug", "title", "summary", "time-zone", "data", "rounds")
+    version = {"const": 1, "description": "the number 1, the version of this format"}
+    data = {
+        "type": "object",
+        "minProperties": 1,
+        "description": "a mapping from the name of a data set to where it comes from",
+        "additionalProperties": ref("data"),
+    }
+    listed = {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MOST_ROUNDS,
+        "description": f"a list of 1 to {MOST_ROUNDS} rounds",
+        "items": ref("round"),
+    }
+    properties = {"kakurenbo": version, **schema_properties(CONTEST), "data": data, "rounds": listed}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Kakurenbo contest bundle, version 1",
+        **mapping("a mapping that describes a contest", properties, required),
+        "$defs": {**_data_parts(), **_round_parts()},
+    }
+
+
+def _text(description: str, **more: Any) -> Schema:
+    return {"type": "string", **more, "description": description}
+
+
+def _data_parts() -> Schema:
+    names = [spec.name for spec in FORMATS]
+    quoted = [f"'{name}'" for name in names]
+    known = ("T25", "T50", "T75", "T100")
+    shares = mapping(
+        "the files T25, T50, T75 and T100 of what attackers know", {it: ref("file") for it in known}, known
+    )
+    tables = {"master": ref("file"), "transactions": ref("file"), "knowledge": shares}
+    made = schema_properties((CUSTOMERS, DATA_SEED))
+    built = {"file": ref("file-name"), "sha256": ref("sha256"), **made}
+    listed = f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+    format_name = {"enum": names, "description": f"the name of a contest format in quotes: {listed}"}
+    sources = {
+        "description": _text("a text", maxLength=10_000),
+        "format": format_name,
+        "files": mapping(
+            "the files master and transactions, as the format has them", tables, ["transactions"]
+        ),
+        "generate": mapping("customers and seed", made, made),
+        "online-retail": mapping("file and customers", built, ["file", "customers"]),
+    }
+    file_name = "the name of a file beside the bundle, without folders"
+    return {
+        "sha256": _text("a sha256 in 64 hexadecimal digits", pattern="^[0-9a-f]{64}$"),
+        "file-name": _text(file_name, pattern="^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$"),
+        "file": mapping(
+            "a name and a sha256", {"name": ref("file-name"), "sha256": ref("sha256")}, ["name", "sha256"]
+        ),
+        "data": mapping("a mapping with one of files, generate, online-retail", sources),
+    }
+
+
+def _round_parts() -> Schema:
+    bound = schema_of(LIMIT)
+    limit = {"measure": _text("the name of a measure"), "at-most": bound, "at-least": bound}
+    baseline = {
+        "method": _text("the name of a house anonymizer"),
+        "parameters": {"type": "object", "description": "a mapping of parameters"},
+        "seed": schema_of(SEED),
+    }
+    phases = {
+        **mapping("a mapping from phases to their times", {kind: ref("phase") for kind, _label in KINDS}),
+        "minProperties": 1,
+    }
+    own = {
+        "data": _text("the name of a data set of this bundle"),
+        "phases": phases,
+        "rules": ref("rules"),
+        "limits": _list("a list of limits", ref("limit")),
+        "attacks": _list("a list of house attacks", _text("the name of a house attack")),
+        "baselines": _list("a list of house entries", ref("baseline")),
+    }
+    properties = {**schema_properties(ROUND), **own}
+    return {
+        "phase": mapping("from and until", schema_properties((STARTS_AT, ENDS_AT)), ["from", "until"]),
+        "rules": mapping("a mapping of file rules", schema_properties(RULES)),
+        "limit": mapping("a measure with at-most or at-least", limit, ["measure"]),
+        "baseline": mapping("a method, its parameters and a seed", baseline, ["method"]),
+        "round": mapping("a mapping that describes a round", properties, ["slug", "name", "data", "phases"]),
+    }
+
+
+def _list(description: str, items: Schema) -> Schema:
+    return {"type": "array", "description": description, "items": items}

@@ -1,0 +1,35 @@
+"""The settings of a contest."""
+
+from __future__ import annotations
+
+from datasets.setting import Setting
+
+RESERVED = frozenset({"organise", "teams", "new"})
+"""Words that an address has where the slug of a round could be."""
+
+CONTEST: tuple[Setting, ...] = (
+    Setting("title", "text", "Title", least=1, most=120),
+    Setting("summary", "text", "Summary", least=1, most=300),
+    Setting("description", "text", "Description", default="", least=0, most=100_000, help="Markdown"),
+    Setting("slug", "slug", "Address", on_change=("address",)),
+    Setting("time_zone", "zone", "Time zone", on_change=("midnight",)),
+    Setting(
+        "is_public",
+        "flag",
+        "Everybody sees the contest",
+        default=False,
+        key=("public",),
+        on_change=("visibility",),
+    ),
+    Setting(
+        "max_team_size",
+        "integer",
+        "Most members per team",
+        default=10,
+        least=1,
+        most=1000,
+        key=("team-size",),
+        on_change=("team-size",),
+    ),
+    Setting("approve_teams", "flag", "New teams wait for approval", default=False, on_change=("approval",)),
+)

@@ -1,0 +1,202 @@
+"""The settings of a round. Its file rules are declared in `datasets/rules.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contest.declarations.contest import RESERVED
+from datasets.setting import NOTHING, Setting
+
+SMALL = 32_767
+"""What the database holds in a small column."""
+FEEDBACK = (
+    ("full", "everything at once"),
+    ("bands", "in bands"),
+    ("none", "nothing until the reveal"),
+)
+
+NAME = Setting("name", "text", "Name", least=1, most=80)
+NAMED: tuple[Setting, ...] = (
+    NAME,
+    Setting("slug", "slug", "Address", reserved=RESERVED, on_change=("address",)),
+)
+"""What a round is called."""
+
+WEIGHT_AND_RANKING: tuple[Setting, ...] = (
+    Setting(
+        "weight",
+        "number",
+        "Weight in the overall ranking",
+        default=1.0,
+        least=0,
+        most=1_000_000,
+        on_change=("weight",),
+    ),
+    Setting("ranking", "choice", "Ranking rule", default="2016", on_change=("places",), registry="ranking"),
+    Setting(
+        "house_takes_places",
+        "flag",
+        "The house takes places",
+        default=False,
+        help="If not, its entries and attacks are shown beside the teams, without a place.",
+        on_change=("places",),
+        before=True,
+    ),
+)
+
+FEEDBACK_SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "feedback",
+        "choice",
+        "What teams learn about attacks",
+        default="bands",
+        choices=FEEDBACK,
+        on_change=("feedback", "bits"),
+        in_practice="full",
+    ),
+    Setting(
+        "feedback_bands",
+        "integer",
+        "Number of bands",
+        default=4,
+        least=2,
+        most=20,
+        key=("bands",),
+        on_change=("bits",),
+    ),
+    Setting(
+        "all_targets",
+        "flag",
+        "Guesses are sent for all targets at once",
+        default=True,
+        help="So that nobody asks about one entry while others are left alone.",
+        on_change=("bits",),
+        in_practice=False,
+        before=False,
+    ),
+)
+
+ATTEMPTS: tuple[Setting, ...] = (
+    Setting(
+        "entries_per_day",
+        "integer",
+        "Entries per team and day",
+        default=5,
+        least=0,
+        most=SMALL,
+        key=("attempts", "entries-per-day"),
+        on_change=("attempts",),
+    ),
+    Setting(
+        "entries_in_total",
+        "integer",
+        "Entries per team in all",
+        default=50,
+        least=0,
+        most=SMALL,
+        key=("attempts", "entries-in-total"),
+        on_change=("attempts",),
+    ),
+    Setting(
+        "attacks_per_day",
+        "integer",
+        "Attacks per team and day",
+        default=10,
+        least=0,
+        most=SMALL,
+        key=("attempts", "attacks-per-day"),
+        on_change=("bits",),
+    ),
+    Setting(
+        "attacks_in_total",
+        "integer",
+        "Attacks per team in all",
+        default=8,
+        least=1,
+        most=10_000,
+        is_optional=True,
+        help="Empty: as many as the days allow.",
+        key=("attempts", "attacks-in-total"),
+        on_change=("bits",),
+        in_practice=None,
+        before=None,
+    ),
+    Setting(
+        "attacks_per_target",
+        "integer",
+        "Attacks per team and entry",
+        default=None,
+        least=1,
+        most=10_000,
+        is_optional=True,
+        help="Empty: as many as in all.",
+        key=("attempts", "attacks-per-target"),
+        on_change=("bits",),
+    ),
+)
+
+PROGRAMS: tuple[Setting, ...] = (
+    Setting(
+        "program_seconds",
+        "integer",
+        "CPU seconds per program and target",
+        default=60,
+        least=1,
+        most=SMALL,
+        key=("programs", "seconds"),
+        on_change=("programs",),
+    ),
+    Setting(
+        "program_megabytes",
+        "integer",
+        "Megabytes per program",
+        default=1024,
+        least=16,
+        most=1_048_576,
+        key=("programs", "megabytes"),
+        on_change=("programs",),
+    ),
+)
+
+SEED = Setting(
+    "seed",
+    "integer",
+    "Seed of the house attacks",
+    default=None,
+    least=0,
+    most=2**63 - 1,
+    visible_to="organisers",
+)
+"""Drawn in secret where nobody names one."""
+HIDDEN = Setting(
+    "is_hidden",
+    "flag",
+    "Only organisers see the round until its first phase begins",
+    default=False,
+    key=("hidden",),
+    visible_to="organisers",
+    on_change=("visibility",),
+)
+
+PLAIN: tuple[Setting, ...] = (*WEIGHT_AND_RANKING, *FEEDBACK_SETTINGS, *ATTEMPTS, *PROGRAMS, HIDDEN)
+"""The settings that a round has in any case: not its name, and not its seed, which may be drawn."""
+ROUND: tuple[Setting, ...] = (*NAMED, *PLAIN, SEED)
+
+DEFAULTS: Mapping[str, Any] = {setting.name: setting.default for setting in PLAIN}
+SAFE: Mapping[str, Any] = {it.name: it.default for it in PLAIN if it.in_practice is not NOTHING}
+"""What a round that counts tells where nothing else is said: as little as the contest of 2026 did, so that
+nobody climbs to the truth by asking."""
+OPEN: Mapping[str, Any] = {it.name: it.in_practice for it in PLAIN if it.in_practice is not NOTHING}
+"""The same for a practice, which counts for nothing: all is told at once."""
+BEFORE: Mapping[str, Any] = {it.name: it.before for it in PLAIN if it.before is not NOTHING}
+"""How rounds were played before these settings were there."""
+
+
+def defaults_for(weight: float) -> dict[str, Any]:
+    """The settings of a round of this weight that says nothing of them.
+
+    >>> defaults_for(0)["feedback"], defaults_for(1)["feedback"]
+    ('full', 'bands')
+    """
+    return {**DEFAULTS, **(SAFE if weight > 0 else OPEN)}

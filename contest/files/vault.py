@@ -1,0 +1,73 @@
+"""The only code that opens uploads and truths. Views write uploads here and never read them back."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+import numpy as np
+
+from contest.files.storage import ContentStore, Stored
+from datasets.zip_writer import ZipWriter, chunks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contest.models import Entry
+    from datasets.tables import Integers
+
+_store = ContentStore("vault")
+
+
+def keep_archive(file: IO[bytes], max_bytes: int) -> Stored:
+    """Keep a team's zip as it came."""
+    return _store.put(file, max_bytes)
+
+
+def keep_parts(parts: Mapping[str, IO[bytes]], max_bytes: int) -> Stored:
+    """Keep files that came one by one as one archive, so that all uploads go the same way afterwards."""
+    archive = io.BytesIO()
+    with ZipWriter(archive, method=zipfile.ZIP_STORED) as writer:
+        for name in sorted(parts):
+            writer.add(name, chunks_of(parts[name]))
+    archive.seek(0)
+    return _store.put(archive, max_bytes)
+
+
+@contextmanager
+def upload_of(entry: Entry) -> Iterator[BinaryIO]:
+    with _store.open(entry.upload_sha256) as file:
+        yield cast(BinaryIO, file)
+
+
+def keep_truth(truth: Integers) -> str:
+    text = "".join(f"{row + 1}\n" for row in truth.tolist())
+    return _store.put(io.BytesIO(text.encode("ascii"))).sha256
+
+
+def truth_of(entry: Entry) -> Integers:
+    with _store.open(entry.truth_sha256) as file:
+        return np.array(file.read().split(), dtype=np.int64) - 1
+
+
+def is_intact(sha256: str) -> bool:
+    """Whether a file of the vault is there and still has its hash; tells nothing else about it."""
+    return _store.is_intact(sha256)
+
+
+def exists(sha256: str) -> bool:
+    """Whether there is a file of this name, which is all that is told."""
+    return _store.exists(sha256)
+
+
+def open_for_archive(sha256: str) -> IO[bytes]:
+    """A file as it is, for the archive of a contest and for backups; whoever may see those may see it."""
+    return _store.open(sha256)
+
+
+def keep_archived(file: IO[bytes]) -> Stored:
+    """Take a file back out of an archive whose hashes were verified."""
+    return _store.put(file)

@@ -1,0 +1,1 @@
+"""Words: translation of what the numerics say, Markdown, and the catalogue of texts."""

@@ -1,0 +1,1 @@
+"""Running an installation: processes, health, heartbeats, metrics, logs, doctor, backup."""

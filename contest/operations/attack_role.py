@@ -1,0 +1,115 @@
+"""The PostgreSQL role of attack machines: it sees the work and the public side of entries, and no more.
+
+What it may not read: accounts, sessions, tokens, memberships, invitations, commitments, scores; house orders,
+which hold seeds; the names of uploads and truths in the vault; whom an attack has found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import connection, models, transaction
+from psycopg import sql
+
+from contest.models import (
+    Attack,
+    AttackRun,
+    AuditEvent,
+    Contest,
+    Dataset,
+    Entry,
+    Heartbeat,
+    Job,
+    Phase,
+    Round,
+    Team,
+)
+
+ROLE = "kakurenbo_attacks"
+READABLE: tuple[type[models.Model], ...] = (
+    Contest, Round, Phase, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent, Heartbeat,
+)  # fmt: skip
+HIDDEN: dict[type[models.Model], set[str]] = {
+    Entry: {"truth_sha256", "upload_sha256"},
+    AttackRun: {"found_customers"},
+}
+WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
+    Job: (
+        "state", "attempts", "token", "lease_until", "worker", "progress", "step", "reason", "error",
+        "rung_at", "started_at", "finished_at",
+    ),
+    AttackRun: ("state", "guess_sha256", "log", "seconds", "reason", "finished_at"),
+    Entry: ("most_hits", "risk", "guesses", "strongest_attack"),
+    Round: ("board_version", "full_version"),
+    Heartbeat: ("kind", "queues", "slots", "version", "release", "counted_by", "started_at", "beat_at"),
+}  # fmt: skip
+ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent, Heartbeat)
+ROWS: dict[type[models.Model], dict[str, str]] = {
+    Job: {
+        "INSERT": "kind = 'judge' AND state = 'queued' AND payload = '{}' AND attack_run_id IS NOT NULL"
+        " AND house_order_id IS NULL",
+        "UPDATE": "kind IN ('attack', 'program')",
+    },
+    AuditEvent: {
+        "INSERT": "verb IN ('attack_run.refused', 'attack_run.failed') AND actor_id IS NULL"
+        " AND actor_name = '' AND number IS NULL",
+    },
+}
+"""Of these tables it may add or change only such rows: it can order no letter and forge nobody's act."""
+
+
+def grant_attack_role(name: str, password: str) -> None:
+    """Make the role if there is none, and set its rights to exactly these, in one transaction."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name])
+        verb = "ALTER" if cursor.fetchone() else "CREATE"
+        for statement in _statements(verb, sql.Identifier(name), password):
+            cursor.execute(statement)
+
+
+def _statements(verb: str, role: sql.Identifier, password: str) -> Iterator[sql.Composable]:
+    yield sql.SQL("{} ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD {}").format(
+        sql.SQL(verb), role, sql.Literal(password)
+    )
+    yield sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}").format(role)
+    yield sql.SQL("REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM {}").format(role)
+    yield sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(role)
+    for model in READABLE:
+        shown = {field.name for field in model._meta.concrete_fields} - HIDDEN.get(model, set())
+        yield _grant("SELECT", model, shown, role)
+    for model, written in WRITABLE.items():
+        yield _grant("UPDATE", model, set(written), role)
+    for model in ADDABLE:
+        yield sql.SQL("GRANT INSERT ON {} TO {}").format(_table(model), role)
+        yield sql.SQL("GRANT USAGE ON SEQUENCE {} TO {}").format(
+            sql.Identifier(f"{model._meta.db_table}_id_seq"), role
+        )
+    for model, rules in ROWS.items():
+        yield from _policies(model, rules, role)
+
+
+def _policies(
+    model: type[models.Model], rules: dict[str, str], role: sql.Identifier
+) -> Iterator[sql.Composable]:
+    """Everybody may what their rights say, but for the role, which is held to the rules as well."""
+    table = _table(model)
+    yield sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table)
+    yield sql.SQL("DROP POLICY IF EXISTS everybody ON {}").format(table)
+    yield sql.SQL("CREATE POLICY everybody ON {} USING (true) WITH CHECK (true)").format(table)
+    for act, rule in rules.items():
+        name = sql.Identifier(f"attack_machines_{act.lower()}")
+        clause = "WITH CHECK" if act == "INSERT" else "USING"
+        yield sql.SQL("DROP POLICY IF EXISTS {} ON {}").format(name, table)
+        yield sql.SQL("CREATE POLICY {} ON {} AS RESTRICTIVE FOR {} TO {} {} ({})").format(
+            name, table, sql.SQL(act), role, sql.SQL(clause), sql.SQL(rule)
+        )
+
+
+def _grant(right: str, model: type[models.Model], names: set[str], role: sql.Identifier) -> sql.Composable:
+    fields = [field for field in model._meta.concrete_fields if field.name in names]
+    listed = sql.SQL(", ").join(sql.Identifier(field.column or field.name) for field in fields)
+    return sql.SQL("GRANT {} ({}) ON {} TO {}").format(sql.SQL(right), listed, _table(model), role)
+
+
+def _table(model: type[models.Model]) -> sql.Identifier:
+    return sql.Identifier(model._meta.db_table)

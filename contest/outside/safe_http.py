@@ -1,0 +1,144 @@
+"""Requests to addresses that people gave us, without letting them reach what only we can reach.
+
+The host is resolved once; every address it has must be public; the connection goes to the address that was
+looked at, so a name that answers differently the second time gains nothing. Redirects are not followed,
+little of the answer is read, and everything together has a time limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+SECONDS = 10.0
+MOST_READ = 1024
+LONGEST_ADDRESS = 500
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+OPEN = ipaddress.ip_network("2000::/3")
+"""All of IPv6 that is handed out to the open network; what lies outside, as old site addresses, is not."""
+CLOSED = (ipaddress.ip_network("3fff::/20"), ipaddress.ip_network("192.88.99.0/24"))
+"""Examples in books and the relays of 6to4, which not every version of Python knows."""
+
+
+class Unreachable(Exception):
+    """The request was not made or not answered; the text says why and names no inner address."""
+
+
+@dataclass(frozen=True)
+class WebAddress:
+    """Where a URL leads: checked in form, not yet resolved."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+
+def read_address(url: str) -> WebAddress:
+    """Take a URL apart; refuse what is not a plain public-looking address."""
+    if len(url) > LONGEST_ADDRESS or not url.isprintable() or " " in url or "\\" in url:
+        raise Unreachable(
+            _("An address has at most %(most)s characters and no spaces.") % {"most": LONGEST_ADDRESS}
+        )
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+    except (ValueError, UnicodeError):
+        raise Unreachable(_("This is not a web address.")) from None
+    schemes = {"https": 443, "http": 80} if settings.WEBHOOKS_MAY_REACH_PRIVATE else {"https": 443}
+    if parts.scheme not in schemes:
+        raise Unreachable(_("An address must begin with https://."))
+    if not host or parts.username is not None or parts.password is not None:
+        raise Unreachable(_("An address must name a host, without a user name."))
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return WebAddress(parts.scheme, host, port or schemes[parts.scheme], path)
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to the open network, also when it wraps another one.
+
+    >>> [is_public(a) for a in ("93.184.216.34", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1", "::1")]
+    [True, False, False, False, False]
+    """
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        wrapped = ip.ipv4_mapped or ip.sixtofour
+        if ip in NAT64:
+            wrapped = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if ip.teredo is not None:
+            return False
+        if wrapped is not None:
+            return is_public(str(wrapped))
+        if ip not in OPEN:
+            return False
+    if any(ip in network for network in CLOSED):
+        return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
+
+
+def resolve(place: WebAddress) -> tuple[socket.AddressFamily, str]:
+    """The one address to connect to. A host with even one inner address is refused as a whole."""
+    try:
+        found = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise Unreachable(_("The host name is not known.")) from None
+    addresses = [(family, str(where[0])) for family, *_rest, where in found]
+    if not addresses:
+        raise Unreachable(_("The host name is not known."))
+    if not settings.WEBHOOKS_MAY_REACH_PRIVATE and not all(is_public(where) for _family, where in addresses):
+        raise Unreachable(_("The host is not on the open network."))
+    return addresses[0]
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
+    """Send a body; returns the status. Raises `Unreachable` where there is none."""
+    place = read_address(url)
+    family, address = resolve(place)
+    raw = socket.socket(family, socket.SOCK_STREAM)
+    raw.settimeout(SECONDS)
+    # A server that drips bytes never runs into a time limit of single reads; this ends it. TLS takes the
+    # socket over, so it is ended by a second handle.
+    handle = raw.dup()
+    watch = threading.Timer(SECONDS, _hang_up, [handle])
+    watch.start()
+    try:
+        raw.connect((address, place.port))
+        channel = raw
+        if place.scheme == "https":
+            channel = ssl.create_default_context().wrap_socket(raw, server_hostname=place.host)
+        with channel:
+            return _exchange(channel, place, body, headers)
+    except (OSError, http.client.HTTPException, ValueError):
+        raise Unreachable(_("The host did not answer properly in time.")) from None
+    finally:
+        watch.cancel()
+        handle.close()
+        raw.close()
+
+
+def _exchange(channel: socket.socket, place: WebAddress, body: bytes, headers: Mapping[str, str]) -> int:
+    connection = http.client.HTTPConnection(place.host, place.port)
+    connection.sock = channel
+    try:
+        connection.request("POST", place.path, body, {**headers, "Connection": "close"})
+        answer = connection.getresponse()
+        answer.read(MOST_READ)
+        return answer.status
+    finally:
+        connection.close()
+
+
+def _hang_up(raw: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        raw.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,191 @@
+"""The guided tour of a first-time team: the steps in their order, and which of them the team has done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from contest import access
+from contest.board import queries
+from contest.models import Attack, Contest, Entry, Membership, Phase, Round, Team
+
+
+@dataclass(frozen=True)
+class TourStep:
+    """One step: what to do and why, where, and whether it is done; None where nobody can know."""
+
+    name: str
+    title: str
+    words: str
+    url: str
+    label: str
+    is_done: bool | None
+
+
+@dataclass(frozen=True)
+class Tour:
+    """The steps, how many of those that can be known are done, and the first that is not."""
+
+    steps: list[TourStep]
+
+    @property
+    def n_known(self) -> int:
+        return sum(step.is_done is not None for step in self.steps)
+
+    @property
+    def n_done(self) -> int:
+        return sum(step.is_done is True for step in self.steps)
+
+    @property
+    def next_step(self) -> TourStep | None:
+        return next((step for step in self.steps if step.is_done is False), None)
+
+
+@dataclass(frozen=True)
+class Deeds:
+    """What a team has done in a round, read in a few queries."""
+
+    entries: int = 0
+    valid: int = 0
+    chosen: int = 0
+    tries: int = 0
+    attacks: int = 0
+    members: int = 0
+
+
+def tour_of(user: access.Viewer, contest: Contest) -> Tour:
+    """The tour through the round that is open now, or else the last one."""
+    team = access.team_of(user, contest)
+    round_ = _current_round(user, contest)
+    steps = _beginning(user, contest, team)
+    if round_ is not None:
+        deeds = _deeds(round_, team) if team else Deeds()
+        steps += _hiding(round_, team, deeds) + _seeking(round_, deeds)
+    return Tour(steps)
+
+
+def _current_round(user: access.Viewer, contest: Contest) -> Round | None:
+    rounds = access.rounds_for(user, contest)
+    hiding = (round_ for round_ in rounds if queries.open_phase(round_, Phase.Kind.ANONYMISE))
+    return next(hiding, rounds[-1] if rounds else None)
+
+
+def _deeds(round_: Round, team: Team) -> Deeds:
+    entries = Entry.objects.filter(round=round_, team=team).aggregate(
+        entries=Count("pk"),
+        valid=Count("pk", filter=Q(state=Entry.State.VALID)),
+        chosen=Count("pk", filter=Q(is_pinned=True)),
+    )
+    attacks = Attack.objects.filter(round=round_, team=team).aggregate(
+        tries=Count("pk", filter=Q(is_dry_run=True)), attacks=Count("pk", filter=Q(is_dry_run=False))
+    )
+    return Deeds(**entries, **attacks, members=Membership.objects.filter(team=team).count())
+
+
+def _beginning(user: access.Viewer, contest: Contest, team: Team | None) -> list[TourStep]:
+    make = reverse("team_create", args=[contest.slug])
+    return [
+        TourStep(
+            "account",
+            _("Make an account"),
+            _("With it you join a team. Others see your public name, or your user name if you choose none."),
+            reverse("signup"),
+            _("Sign up"),
+            user.is_authenticated,
+        ),
+        TourStep(
+            "team",
+            _("Make a team, or join one"),
+            _("Entries and attacks belong to teams; one person alone is a team too. To join one, ask it for "
+              "an invitation link."),
+            team.get_absolute_url() if team else make,
+            team.name if team else _("Make a team"),
+            team is not None,
+        ),
+    ]  # fmt: skip
+
+
+def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
+    place = [round_.contest.slug, round_.slug]
+    return [
+        TourStep(
+            "rules",
+            _("Read the rules"),
+            _("They are made from the program that judges: the measures with their limits, what files may "
+              "hold, how the total is made."),
+            reverse("rules", args=place),
+            _("Rules"),
+            None,
+        ),
+        TourStep(
+            "data",
+            _("Get the data"),
+            _("The tables of real people, whom you will hide. The pictures show how large baskets are and "
+              "when people buy."),
+            reverse("dataset", args=place),
+            _("Data"),
+            None,
+        ),
+        TourStep(
+            "upload",
+            _("Hide the people and hand in"),
+            _("Change the tables as you like within the rules, or begin with a house method. A file that "
+              "breaks the format is answered with file, line and column, and costs no attempt."),
+            reverse("upload", args=place),
+            _("Upload"),
+            deeds.entries > 0,
+        ),
+        TourStep(
+            "valid",
+            _("Get a valid entry"),
+            _("An entry is valid when it keeps every limit. Its page says what each number means and which "
+              "limit binds; the pictures show before and after."),
+            team.get_absolute_url() if team else reverse("leaderboard", args=place),
+            _("Your entries") if team else _("Leaderboard"),
+            deeds.valid > 0,
+        ),
+        TourStep(
+            "choose",
+            _("Choose the one that counts"),
+            _("Without a choice your latest valid entry counts. Once you have two, compare them and pin the "
+              "better one."),
+            team.get_absolute_url() if team else reverse("leaderboard", args=place),
+            _("Your entries") if team else _("Leaderboard"),
+            deeds.chosen > 0,
+        ),
+    ]  # fmt: skip
+
+
+def _seeking(round_: Round, deeds: Deeds) -> list[TourStep]:
+    place = [round_.contest.slug, round_.slug]
+    return [
+        TourStep(
+            "try",
+            _("Try a program that seeks"),
+            _("A template is there to begin with. A dry run against a house entry is free, and its log is "
+              "shown to you."),
+            reverse("seek", args=place),
+            _("Seek"),
+            deeds.tries > 0,
+        ),
+        TourStep(
+            "attack",
+            _("Seek the others"),
+            _("Send guesses, or let your program run in the sandbox against every entry but your own."),
+            reverse("seek", args=place),
+            _("Seek"),
+            deeds.attacks > 0,
+        ),
+        TourStep(
+            "watch",
+            _("Watch the board"),
+            _("It changes by itself. Who finds whom shows every attack on every entry; the map shows who is "
+              "useful and who is safe."),
+            reverse("leaderboard", args=place),
+            _("Leaderboard"),
+            None,
+        ),
+    ]  # fmt: skip

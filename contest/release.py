@@ -1,7 +1,0 @@
-"""The number of what jobs and their rows look like."""
-
-from __future__ import annotations
-
-RELEASE = 1
-"""Raise it in the version whose jobs an older worker could not do rightly. While both versions run, a worker
-leaves jobs of a higher number to the newer workers."""

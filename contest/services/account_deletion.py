@@ -1,0 +1,94 @@
+"""Deleting an account: the person goes, what the team handed in stays under the team's name."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from contest.errors import Refused
+from contest.models import AccountToken, ApiToken, Invitation, LogIn, Mail, Membership, Organiser, User
+from contest.outside.outbox import queue_mail
+from contest.records import audit
+from contest.records.locks import lock_person, lock_teams_of
+
+
+@dataclass(frozen=True)
+class Parting:
+    """What becomes of a team when somebody leaves it: who leads it then, or nobody."""
+
+    membership: Membership
+    heir: Membership | None
+    is_last_captain: bool
+
+
+def partings(user: User) -> list[Parting]:
+    """What would become of each team of this person."""
+    return [_parting(row) for row in user.memberships.select_related("team__contest", "user").order_by("id")]
+
+
+def _parting(row: Membership) -> Parting:
+    others = Membership.objects.filter(team=row.team).exclude(pk=row.pk).select_related("user")
+    has_captain = others.filter(role=Membership.Role.CAPTAIN).exists()
+    is_last = row.role == Membership.Role.CAPTAIN and not has_captain
+    return Parting(row, others.order_by("id").first() if is_last else None, is_last)
+
+
+def delete_account(user: User) -> None:
+    """Forget the person: name, address, password, log-ins and tokens. Entries and the audit log stay."""
+    with transaction.atomic():
+        lock_teams_of(user.pk)
+        lock_person(user.pk)
+        user = User.objects.get(pk=user.pk, deleted_at=None)
+        _require_no_orphan(user)
+        for parting in partings(user):
+            _leave(parting)
+        audit.record("user.deleted", user, contest=None, actor=user)
+        queue_mail(Mail.Kind.DELETED, user, facts={"name": user.username})
+        now = timezone.now()
+        ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now)
+        Invitation.objects.filter(created_by=user, revoked_at=None).update(revoked_at=now)
+        AccountToken.objects.filter(user=user).delete()
+        LogIn.objects.filter(user=user).delete()
+        Mail.objects.filter(user=user, sent_at=None).exclude(kind=Mail.Kind.DELETED).delete()
+        _forget(user)
+
+
+def _require_no_orphan(user: User) -> None:
+    for row in Organiser.objects.filter(user=user).select_related("contest"):
+        if not Organiser.objects.filter(contest=row.contest).exclude(user=user).exists():
+            raise Refused(
+                "last-organiser",
+                _("You are the only organiser of %(contest)s. Name another one first.")
+                % {"contest": row.contest.title},
+            )
+
+
+def _leave(parting: Parting) -> None:
+    row = parting.membership
+    if parting.heir is not None:
+        Membership.objects.filter(pk=parting.heir.pk).update(role=Membership.Role.CAPTAIN)
+        queue_mail(
+            Mail.Kind.CAPTAIN,
+            parting.heir.user,
+            facts={"name": parting.heir.user.username, "team": row.team.name, "contest": row.contest.title},
+        )
+    audit.record("team.left", row.team, contest=row.contest, actor=row.user)
+    row.delete()
+
+
+def _forget(user: User) -> None:
+    gone = f"gone-{user.pk}-{secrets.token_hex(4)}"
+    user.username = user.name_key = user.look_key = gone
+    user.email = user.email_key = f"{gone}@deleted.invalid"
+    user.alias_key = None
+    user.alias = user.language = user.time_zone = ""
+    user.email_confirmed_at = None
+    user.is_active = user.is_staff = False
+    user.deleted_at = timezone.now()
+    user.session_salt = secrets.token_urlsafe(12)
+    user.set_unusable_password()
+    user.save()

@@ -1,0 +1,56 @@
+"""The history of a board: what stood on it, written down by the sweeper when it has changed."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from django.db.models import F, OuterRef, Q, Subquery
+from django.utils import timezone
+
+from contest.board import queries
+from contest.models import Round, Standing
+
+SECONDS_BETWEEN = 60
+"""A busy board changes with every judged attack; a point a minute is enough to see how it went."""
+
+
+def record_standings(now: datetime.datetime | None = None) -> int:
+    """Write down every board that has changed since it was last looked at; returns how many new rows."""
+    now = now or timezone.now()
+    last = Standing.objects.filter(round=OuterRef("pk")).order_by("-at", "-pk")
+    changed = Round.objects.annotate(
+        known=Subquery(last.values("board_version")[:1]), known_at=Subquery(last.values("at")[:1])
+    ).filter(Q(known=None) | ~Q(known=F("full_version")))
+    quiet = now - datetime.timedelta(seconds=SECONDS_BETWEEN)
+    due = changed.filter(Q(known_at=None) | Q(known_at__lte=quiet) | Q(tallied_at__gt=F("known_at")))
+    return sum(_record(round_, now) for round_ in due.select_related("contest"))
+
+
+def record_standing(round_: Round, now: datetime.datetime | None = None) -> int:
+    """Write one round's board down at once, where it differs from what was last written; returns 0 or 1."""
+    return _record(round_, now or timezone.now())
+
+
+def _record(round_: Round, now: datetime.datetime) -> int:
+    places = places_of(round_)
+    last = Standing.objects.filter(round=round_).order_by("-at", "-pk").first()
+    if last is None and not places:
+        return 0
+    if last is not None and last.places == places:
+        Standing.objects.filter(pk=last.pk).update(board_version=round_.full_version)
+        return 0
+    Standing.objects.create(round=round_, at=now, board_version=round_.full_version, places=places)
+    return 1
+
+
+def places_of(round_: Round) -> list[dict[str, Any]]:
+    """The board as it is now: rank and total of every team that has them. The house, where it takes no place,
+    is marked and has a total alone."""
+    standing = queries.places(round_, show_attacks=True)
+    return [
+        {"team": entry.team_id, "rank": place.rank, "total": place.total}
+        | ({} if place.result.takes_place else {"is_house": True})
+        for place, entry in standing
+        if place.total is not None
+    ]

@@ -1,0 +1,180 @@
+"""What teams bring against the entries of others: guess files, and programs that run in the sandbox."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import BinaryIO
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from attacks.sandbox import ProgramError, read_program
+from contest.errors import Refused
+from contest.files.storage import Stored, submitted
+from contest.jobs import queue
+from contest.language.translation import say
+from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team, User
+from contest.records import audit
+from contest.records.locks import lock_team
+from contest.services.attacks import (
+    enqueue_run,
+    queue_runs_of,
+    require_attempts_left,
+    require_targets_left,
+    targets_of,
+)
+from contest.services.board_versions import bump_board
+from contest.services.teams import require_playing
+
+MAX_GUESS_BYTES = 16 * 1024 * 1024
+MAX_PROGRAM_BYTES = 4 * 1024 * 1024
+
+
+def submit_guesses(
+    round_: Round, team: Team, user: User, guesses: Mapping[int, BinaryIO], note: str = ""
+) -> Attack:
+    """Accept one guess a target. Each is judged on its own; a bad one does not harm the others."""
+    stored = {target: submitted.put(file, MAX_GUESS_BYTES) for target, file in guesses.items()}
+    with transaction.atomic():
+        attack = _accept(round_, team, user, Attack.Kind.GUESS, note)
+        targets = {entry.pk: entry for entry in targets_of(round_, team)}
+        unknown = sorted(set(stored) - set(targets))
+        if unknown:
+            raise Refused(
+                "not-a-target",
+                _("There is no target %(unknown)s for your team. Targets: %(listed)s.")
+                % {"unknown": unknown[0], "listed": _listed(targets)},
+            )
+        if not stored:
+            raise Refused(
+                "no-guess", _("The upload holds no guess. Expected one file per target, such as 12.csv.")
+            )
+        missing = sorted(set(targets) - set(stored))
+        if round_.all_targets and missing:
+            text = _("Guesses are sent for all targets at once. Missing: %(missing)s.")
+            raise Refused("targets-missing", text % {"missing": _shortened(missing)})
+        require_targets_left(round_, team, [targets[target] for target in sorted(stored)])
+        for target, file in stored.items():
+            run = AttackRun.objects.create(attack=attack, entry=targets[target], guess_sha256=file.sha256)
+            enqueue_run(run)
+        bump_board(round_.pk, is_seen=False)
+    return attack
+
+
+def submit_program(round_: Round, team: Team, user: User, program: Stored, note: str = "") -> Attack:
+    """Accept a re-identifier; it is run once against every target, also those that come later."""
+    with transaction.atomic():
+        attack = _accept(round_, team, user, Attack.Kind.PROGRAM, note, program_sha256=program.sha256)
+        require_targets_left(round_, team, targets_of(round_, team))
+        queue_runs_of(attack)
+    return attack
+
+
+def try_program(round_: Round, team: Team, user: User, program: Stored) -> Attack:
+    """A free run against the practice entry, with its log; it counts for nothing."""
+    practice = practice_entry(round_, team)
+    if practice is None:
+        raise Refused("no-practice-entry", _("There is no house entry to practise on yet."))
+    with transaction.atomic():
+        lock_team(team.pk)
+        require_playing(team)
+        mine = Attack.objects.filter(round=round_, team=team, is_dry_run=True)
+        if Job.objects.filter(
+            attack_run__attack__in=mine, state__in=[Job.State.QUEUED, Job.State.RUNNING]
+        ).exists():
+            raise Refused("dry-run-under-way", _("Your last dry run is not finished yet."))
+        attack = _create(round_, team, user, Attack.Kind.PROGRAM, "", program.sha256, is_dry_run=True)
+        enqueue_run(AttackRun.objects.create(attack=attack, entry=practice))
+    return attack
+
+
+def practice_entry(round_: Round, team: Team) -> Entry | None:
+    """The house's easiest entry: only pseudonyms, nothing hidden."""
+    house = Entry.objects.filter(round=round_, team__is_house=True, state=Entry.State.VALID, mark="")
+    return house.order_by("-utility", "pk").first()
+
+
+def require_runnable(program: bytes) -> None:
+    """Refuse at once what no sandbox could run: no reidentify.py, a broken or hostile archive."""
+    try:
+        read_program(program)
+    except ProgramError as error:
+        raise Refused("bad-program", say(error.message)) from None
+
+
+def store_guess(claim: queue.Claim, run: AttackRun, guess: bytes, log: str, seconds: float) -> None:
+    """A program has answered: keep its guess and call the judge."""
+    stored = submitted.put(io.BytesIO(guess), MAX_GUESS_BYTES)
+    with claim.finish():
+        AttackRun.objects.filter(pk=run.pk).update(guess_sha256=stored.sha256, log=log, seconds=seconds)
+        run.guess_sha256 = stored.sha256
+        enqueue_run(run)
+
+
+def earlier_answer(run: AttackRun) -> AttackRun | None:
+    """The same program on the same files has answered before: its answer holds."""
+    same = AttackRun.objects.filter(
+        attack__program_sha256=run.attack.program_sha256,
+        attack__team=run.attack.team,
+        entry__master_sha256=run.entry.master_sha256,
+        entry__transactions_sha256=run.entry.transactions_sha256,
+    )
+    return same.exclude(pk=run.pk).exclude(guess_sha256="").first()
+
+
+def _accept(
+    round_: Round, team: Team, user: User, kind: Attack.Kind, note: str, program_sha256: str = ""
+) -> Attack:
+    lock_team(team.pk)
+    require_playing(team)
+    now = timezone.now()
+    if not Phase.objects.filter(
+        round=round_, kind=Phase.Kind.ATTACK, starts_at__lte=now, ends_at__gt=now, closed_at=None
+    ).exists():
+        raise Refused("phase-closed", _("Attacks are accepted only while the attack phase is open."))
+    require_attempts_left(round_, team, now)
+    return _create(round_, team, user, kind, note, program_sha256)
+
+
+def _create(
+    round_: Round,
+    team: Team,
+    user: User,
+    kind: Attack.Kind,
+    note: str,
+    program_sha256: str = "",
+    is_dry_run: bool = False,
+) -> Attack:
+    last = (
+        Attack.objects.filter(round=round_, team=team, kind=kind).aggregate(last=Max("version"))["last"] or 0
+    )
+    attack = Attack.objects.create(
+        round=round_,
+        team=team,
+        kind=kind,
+        name=kind,
+        version=last + 1,
+        submitted_by=user,
+        program_sha256=program_sha256,
+        note=note,
+        is_dry_run=is_dry_run,
+    )
+    audit.record(
+        "attack.submitted",
+        attack,
+        contest=round_.contest,
+        actor=user,
+        after={"team": team.name, "kind": kind, "version": attack.version, "program": program_sha256},
+    )
+    return attack
+
+
+def _listed(targets: Mapping[int, Entry]) -> str:
+    return _shortened(sorted(targets)) if targets else "none"
+
+
+def _shortened(keys: list[int]) -> str:
+    return ", ".join(map(str, keys[:20])) + (" …" if len(keys) > 20 else "")

@@ -1,0 +1,105 @@
+"""Checking and scoring entries."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from contest.files import vault
+from contest.jobs.queue import CHECKING_FILES, READING_UPLOAD, STORING, Claim
+from contest.models import Entry
+from contest.services import entries, limit_changes
+from contest.services.datasets import load_original, load_released, store_files
+from datasets.archive import ArchiveError, Limits, open_upload
+from datasets.messages import Message
+from datasets.rules import FileRules
+from datasets.tables import Integers
+from scoring.measure import Measure, Measurement
+from scoring.portrait import portrait
+from scoring.registry import measure
+from scoring.rules import Limit, evaluate
+from scoring.run import measure_pair
+
+
+def _entry(claim: Claim) -> Entry:
+    return Entry.objects.select_related("round__contest", "round__dataset", "team").get(jobs=claim.job)
+
+
+def check(claim: Claim) -> None:
+    entry = _entry(claim)
+    entries.begin_check(entry)
+    dataset = entry.round.dataset
+    spec = dataset.spec
+    rules = FileRules(**entry.round.file_rules)
+    claim.report(10, READING_UPLOAD())
+    original = load_original(dataset)
+    try:
+        with vault.upload_of(entry) as upload:
+            files = open_upload(upload, spec.upload_names, Limits(file_bytes=rules.max_bytes))
+    except ArchiveError as error:
+        entries.refuse_files(claim, entry, error.verdict)
+        return
+    claim.report(30, CHECKING_FILES())
+    try:
+        checked = spec.check_upload(files, original, rules)
+    finally:
+        for file in files.values():
+            file.close()
+    neutral = checked.neutral
+    if neutral is None:
+        entries.refuse_files(claim, entry, checked.verdict)
+        return
+    claim.report(70, STORING())
+    with tempfile.TemporaryDirectory() as folder:
+        spec.write_released(Path(folder), neutral.released)
+        stored = store_files(Path(folder), spec.public_files)
+    truth = vault.keep_truth(neutral.truth)
+    entries.accept_files(claim, entry, stored=stored, truth=truth, n_released=neutral.n_released)
+
+
+def score(claim: Claim) -> None:
+    entry = _entry(claim)
+    limits = [Limit(**limit) for limit in entry.round.limits]
+    measurements = _measured(entry, [limit.measure for limit in limits], claim.report)
+    numbers = _portrait(entry)
+    entries.record_scores(claim, entry, measurements, evaluate(measurements, limits), numbers)
+
+
+def measure_for_limits(claim: Claim) -> None:
+    entry = _entry(claim)
+    limit_changes.record_measures(claim, entry, _measured(entry, claim.job.payload["measures"], claim.report))
+
+
+def measure_again(entry: Entry, names: Sequence[str]) -> Mapping[str, Measurement]:
+    """Measure an entry as a worker does; nothing is written."""
+    return _measured(entry, names, lambda progress, step: None)
+
+
+def _portrait(entry: Entry) -> dict[str, Any]:
+    return portrait(*_pair(entry))
+
+
+def _pair(entry: Entry) -> tuple[Any, Any, Integers | None]:
+    """Original, release and truth as the measures of the format take them."""
+    dataset = entry.round.dataset
+    return dataset.spec.measured(load_original(dataset), load_released(entry), vault.truth_of(entry))
+
+
+def _measured(
+    entry: Entry, names: Sequence[str], show: Callable[[int, Message | str], None]
+) -> Mapping[str, Measurement]:
+    original, released, truth = _pair(entry)
+
+    def report(done: int, total: int, current: Measure | None) -> None:
+        show(100 * done // max(1, total), current.title if current else "")
+
+    return measure_pair(
+        original,
+        released,
+        truth,
+        [measure(name) for name in names],
+        on_progress=report,
+        options={"ut-jaccard": {"vanished": FileRules(**entry.round.file_rules).vanished}},
+    )

@@ -1,0 +1,116 @@
+"""Measure and judge a whole contest again and compare every number; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from attacks.registry import attack as find_attack
+from contest.board import queries
+from contest.files import vault
+from contest.files.storage import published, submitted
+from contest.models import Attack, AttackRun, Commitment, Contest, Entry, Round, Score
+from contest.services.attacks import strongest_run
+from contest.services.commitments import verify_commitment
+from contest.work.attacks import judge_again
+from contest.work.entries import measure_again
+from scoring.measure import Measurement
+from scoring.registry import measure as find_measure
+from scoring.rules import Limit, evaluate
+
+JUDGED = ("hits", "rate", "low", "high", "baseline", "expected_hits")
+
+
+@dataclass
+class Recount:
+    """What was compared: ``differences`` in sentences; ``skipped`` says why not everything was."""
+
+    compared: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    differences: list[str] = field(default_factory=list)
+
+    def compare(self, what: str, where: str, found: Any, expected: Any) -> None:
+        self.compared[what] = self.compared.get(what, 0) + 1
+        if found != expected:
+            self.differences.append(f"{where}: {what} is {found!r}, expected {expected!r}.")
+
+    def skip(self, why: str) -> None:
+        self.skipped[why] = self.skipped.get(why, 0) + 1
+
+    def sentences(self) -> Iterator[str]:
+        yield from self.differences
+        for what, count in sorted(self.compared.items()):
+            yield f"{count} × {what} compared"
+        for why, count in sorted(self.skipped.items()):
+            yield f"{count} skipped: {why}"
+        yield "all the same" if not self.differences else f"{len(self.differences)} differ"
+
+
+def recount(contest: Contest, on_progress: Callable[[str], None] = lambda text: None) -> Recount:
+    """Measure every scored entry, judge every attack, rank every board, open every commitment again."""
+    found = Recount()
+    for round_ in contest.rounds.select_related("dataset", "contest"):
+        related = ("round__contest", "round__dataset", "team")
+        for entry in Entry.objects.filter(round=round_).select_related(*related).order_by("pk"):
+            on_progress(f"{round_.slug}: {entry}")
+            _recount_entry(found, entry)
+        runs = AttackRun.objects.filter(entry__round=round_, state=AttackRun.State.DONE)
+        for run in runs.select_related("attack__team", *(f"entry__{name}" for name in related)).order_by(
+            "pk"
+        ):
+            on_progress(f"{round_.slug}: {run}")
+            _recount_run(found, run)
+        _recount_risks(found, round_)
+        for commitment in Commitment.objects.filter(round=round_, revealed_at__isnull=False):
+            verified = verify_commitment(commitment)
+            found.compare("commitment", str(commitment), verified.differences, ())
+    return found
+
+
+def _recount_entry(found: Recount, entry: Entry) -> None:
+    scores = {score.measure: score for score in Score.objects.filter(entry=entry).order_by("version")}
+    if not scores:
+        return
+    if not _has_files(entry):
+        found.skip("measures of an entry whose files are withheld")
+        return
+    today = {name: score for name, score in scores.items() if score.version == find_measure(name).version}
+    for _ in range(len(scores) - len(today)):
+        found.skip("measure of an older version of the scorer")
+    measured = measure_again(entry, list(today))
+    for name, score in today.items():
+        found.compare("measure", f"{entry}, {name}", measured[name].value, score.value)
+    limits = [Limit(**limit) for limit in entry.round.limits]
+    if {limit.measure for limit in limits} <= set(measured):
+        verdict = evaluate({name: Measurement(result.value) for name, result in measured.items()}, limits)
+        state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
+        found.compare("verdict", str(entry), (state, verdict.score), (entry.state, entry.utility))
+
+
+def _recount_run(found: Recount, run: AttackRun) -> None:
+    attack = run.attack
+    if not _has_files(run.entry) or (run.guess_sha256 and not submitted.exists(run.guess_sha256)):
+        found.skip("attack whose files are withheld")
+        return
+    if attack.kind == Attack.Kind.HOUSE and find_attack(attack.name).version != attack.version:
+        found.skip("attack of an older version")
+        return
+    outcome = judge_again(run)
+    for name in JUDGED:
+        found.compare(name, str(run), getattr(outcome.judgement, name), getattr(run, name))
+    if run.guesses is not None:
+        found.compare("guesses", str(run), outcome.guesses, run.guesses)
+
+
+def _recount_risks(found: Recount, round_: Round) -> None:
+    """The most hits that the board shows are those of the strongest attack that was judged."""
+    for _, entry in queries.places(round_, show_attacks=True):
+        best = strongest_run(entry)
+        if entry.most_hits is not None:
+            found.compare("most hits", str(entry), best.hits if best else None, entry.most_hits)
+
+
+def _has_files(entry: Entry) -> bool:
+    names = [name for name in (entry.master_sha256, entry.transactions_sha256) if name]
+    return all(published.exists(name) for name in names) and vault.exists(entry.truth_sha256)
