@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
-from django.db import connection, models
+from django.db import OperationalError, connection, models
 from django.db.migrations import Migration, operations
 from django.db.migrations.executor import MigrationExecutor
 
 from contest.jobs.job_version import RELEASE
 from contest.jobs.queue import DATABASE_BEHIND
 from contest.models import AuditEvent, Entry, Heartbeat, HouseOrder, Job, Round
+from contest.operations import migrating
+from contest.operations.migrating import ATTEMPTS, retry_deadlocks
 from contest.services.house import request_house_entry
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 from tests.services.installation import Processes, wait_for
@@ -21,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def migrate(name: str) -> None:
-    MigrationExecutor(connection).migrate([("contest", name)])
+    migrating.migrate("contest", name)
 
 
 @pytest.fixture
@@ -174,6 +177,36 @@ class Later:
             self.migration.unapply(self.before.clone(), editor)
 
 
+class Crossed:
+    """A change of tables that PostgreSQL ends a number of times because a worker crosses it."""
+
+    def __init__(self, times: int, error: type[psycopg.Error] = psycopg.errors.DeadlockDetected) -> None:
+        self.times, self.error = times, error
+        self.calls = 0
+
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.calls <= self.times:
+            raise OperationalError("ended") from self.error()
+
+
+def test_a_migration_that_workers_cross_is_made_again() -> None:
+    change = Crossed(3)
+    retry_deadlocks(change)
+    assert change.calls == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "calls"),
+    [(Crossed(1, psycopg.errors.DiskFull), 1), (Crossed(ATTEMPTS), ATTEMPTS)],
+    ids=["another error", "deadlocks without an end"],
+)
+def test_a_migration_is_not_made_again_for(change: Crossed, calls: int) -> None:
+    with pytest.raises(OperationalError):
+        retry_deadlocks(change)
+    assert change.calls == calls
+
+
 @pytest.mark.slow
 def test_a_migration_under_working_workers_costs_no_entry_and_ends() -> None:
     round_ = make_round(attacks=["re-itemset", "re-rfm"])
@@ -185,13 +218,13 @@ def test_a_migration_under_working_workers_costs_no_entry_and_ends() -> None:
         for seed, team in enumerate(teams):
             make_entry(round_, team, entry_files("swap", seed))
         wait_for(Job.objects.filter(state=Job.State.RUNNING).exists, 120, "the worker is at work")
-        later.apply()
+        retry_deadlocks(later.apply)
         try:
             for seed, team in enumerate(teams):
                 make_entry(round_, team, entry_files("noise", seed))
             wait_for(finished, 240, "all jobs are done, those of before and those of after")
             assert [process.poll() for process in started] == [None, None]
         finally:
-            later.unapply()
+            retry_deadlocks(later.unapply)
     assert set(Entry.objects.values_list("state", flat=True)) == {Entry.State.VALID}
     assert Entry.objects.filter(most_hits__isnull=False).count() == 2 * len(teams)

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connection
 
 from config import environment
 from contest.operations.attack_role import ROLE, grant_attack_role
+from contest.operations.migrating import migrate
 from contest.operations.private_files import close_to_others
 
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         close_to_others()
-        call_command("migrate", interactive=False, verbosity=options["verbosity"])
+        migrate(verbosity=options["verbosity"])
         password = environment.text("ATTACKS_PASSWORD")
         if password and connection.vendor == "postgresql":
             grant_attack_role(ROLE, password)

@@ -4,11 +4,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from contest.errors import Refused
 from contest.operations.backup.restoring import restore_backup
+from contest.operations.migrating import migrate
 from contest.operations.private_files import close_to_others
 
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         close_to_others()
-        call_command("migrate", verbosity=0, interactive=False)
+        migrate()
         try:
             counts = restore_backup(options["file"])
         except Refused as refusal:

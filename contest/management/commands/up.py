@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from contest.operations import processes
+from contest.operations.migrating import migrate
 from contest.operations.private_files import close_to_others
 from contest.operations.supervisor import Supervisor
 from contest.services import demo
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         _require_free_port(options["host"], options["port"])
         settings.VAR.mkdir(parents=True, exist_ok=True, mode=0o700)
         close_to_others()
-        call_command("migrate", verbosity=0, interactive=False)
+        migrate()
         call_command("collectstatic", verbosity=0, interactive=False)
         self.demo = not options["no_demo"] and not settings.PRODUCTION
         if self.demo and demo.seed_demo():
