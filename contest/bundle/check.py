@@ -18,14 +18,14 @@ from attacks.games import find_game
 from contest.bundle import expectations as expect
 from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.declared import ROUND, node_at
-from contest.bundle.expectations import described, one_of, schema
-from contest.bundle.reading import BundleProblem, Document, Path
+from contest.bundle.expectations import A_MAPPING, described, one_of, schema
 from contest.bundle.spans import faults
 from contest.bundle.specification import Bundle, PhaseSpec, named_files
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, STARTS_AT
 from contest.declarations.round import DEFAULTS, defaults_for
 from contest.names.policy import TITLE, BadName, clean_name
+from datasets.documents import Document, DocumentProblem, Path
 from datasets.formats import Format, find_format
 from datasets.setting import NOTHING, BadValue, Setting
 from scoring.registry import measures_of
@@ -39,7 +39,7 @@ class Checked:
     """The bundle, where nothing is wrong with it; else the problems, in the order of their lines."""
 
     bundle: Bundle | None
-    problems: tuple[BundleProblem, ...]
+    problems: tuple[DocumentProblem, ...]
 
     @property
     def ok(self) -> bool:
@@ -48,7 +48,7 @@ class Checked:
 
 def check_bundle(text: str, file: str = "contest.yaml", open_file: OpenFile | None = None) -> Checked:
     """Check a bundle's text; with ``open_file`` also that its data files are there and have their hashes."""
-    document = Document(text, file)
+    document = Document(text, file, A_MAPPING())
     if not document.problems:
         _check_schema(document)
     if not document.problems:

@@ -19,14 +19,8 @@ from datasets.messages import TEMPLATES, Message, Template
 from datasets.rules import RULES
 from scoring.limits import LIMIT
 
-A_YAML = Template("bundle.yaml", "YAML")
 A_MAPPING = Template("bundle.contest", "a mapping that describes a contest")
-A_TEXT_AS_KEY = Template("bundle.text-as-key", "a text as key; put it in quotes")
 A_KEY = Template("bundle.key", "a key '%(key)s'")
-A_KEY_ONCE = Template("bundle.key-once", "a key once; see line %(line)s")
-AT_MOST_CHARACTERS = Template("bundle.at-most-characters", "at most %(n)s characters")
-AT_MOST_LEVELS = Template("bundle.at-most-levels", "at most %(n)s levels")
-NO_ALIASES = Template("bundle.no-aliases", "no aliases")
 SOMETHING_ELSE = Template("bundle.something-else", "something else")
 NEARLY = Template("bundle.nearly", "%(name)s, or another one of %(names)s")
 A_TITLE = Template("bundle.title", "a title of visible letters of one script")

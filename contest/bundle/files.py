@@ -10,9 +10,9 @@ from typing import IO
 
 from contest.bundle.check import Checked, OpenFile, check_bundle
 from contest.bundle.expectations import A_FILE_IN_ZIP, A_SOUND_ZIP, UTF8
-from contest.bundle.reading import MAX_CHARACTERS, BundleProblem
 from contest.bundle.specification import Bundle
 from datasets.archive import ArchiveError, Limits, open_upload
+from datasets.documents import MAX_CHARACTERS, DocumentProblem
 from datasets.lookup import unknown_name
 from datasets.messages import Message
 from datasets.zip_writer import ZipWriter, chunks_of
@@ -77,12 +77,12 @@ def open_zip(file: IO[bytes], name: str) -> OpenBundle:
         file.seek(0)
         opened = open_upload(file, wanted, LIMITS, name)  # type: ignore[arg-type]
     except (ArchiveError, zipfile.BadZipFile) as error:
-        problem = BundleProblem(name, None, "", "bad-archive", None, A_SOUND_ZIP(problem=_damage(error)))
+        problem = DocumentProblem(name, None, "", "bad-archive", None, A_SOUND_ZIP(problem=_damage(error)))
         return OpenBundle(Checked(None, (problem,)), _nothing_beside)
     for part in opened.values():
         stack.callback(part.close)
     if IN_ZIP not in opened:
-        problem = BundleProblem(name, None, "", "missing-file", None, A_FILE_IN_ZIP(name=IN_ZIP))
+        problem = DocumentProblem(name, None, "", "missing-file", None, A_FILE_IN_ZIP(name=IN_ZIP))
         return OpenBundle(Checked(None, (problem,)), _nothing_beside, stack)
 
     def member(wanted: str) -> IO[bytes]:
@@ -123,7 +123,7 @@ def _checked(content: bytes, name: str, open_file: OpenFile) -> Checked:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        return Checked(None, (BundleProblem(name, line, "", "not-utf8", None, UTF8()),))
+        return Checked(None, (DocumentProblem(name, line, "", "not-utf8", None, UTF8()),))
     return check_bundle(text, name, open_file)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from contest.bundle.declared import CONTEST_DEFAULTS
-from contest.bundle.reading import Path
 from contest.declarations.round import DEFAULTS
+from datasets.documents import Path
 from datasets.rules import FileRules
 from scoring.rules import Limit
 

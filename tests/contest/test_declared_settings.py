@@ -17,7 +17,6 @@ from contest.api.organiser_serializers import ContestFields, LimitOrder, NewPhas
 from contest.bundle.check import check_bundle
 from contest.bundle.declared import PLAIN, ROUND
 from contest.bundle.files import preset_text
-from contest.bundle.reading import name_of
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, FIRST, KINDS, LAST, PHASE, STARTS_AT
 from contest.forms.organise import LimitsForm
@@ -27,6 +26,7 @@ from contest.language.refusals import say_expected
 from contest.management.setting_files import CONSEQUENCES, GROUPS
 from contest.models import Contest, Dataset, Phase, Round
 from contest.models.round import Feedback
+from datasets.documents import name_of
 from datasets.formats import FORMATS
 from datasets.rules import RULES, FileRules
 from datasets.setting import Setting

@@ -9,29 +9,26 @@ from typing import Any
 
 import yaml
 
-from contest.bundle.expectations import (
-    A_KEY_ONCE,
-    A_MAPPING,
-    A_TEXT_AS_KEY,
-    A_YAML,
-    AT_MOST_CHARACTERS,
-    AT_MOST_LEVELS,
-    NO_ALIASES,
-)
-from datasets.messages import Message
+from datasets.messages import Message, Template
 from datasets.problems import shown
 from datasets.setting import A_FINITE_NUMBER
 
+A_YAML = Template("document.yaml", "YAML")
+A_TEXT_AS_KEY = Template("document.text-as-key", "a text as key; put it in quotes")
+A_KEY_ONCE = Template("document.key-once", "a key once; see line %(line)s")
+AT_MOST_CHARACTERS = Template("document.at-most-characters", "at most %(n)s characters")
+AT_MOST_LEVELS = Template("document.at-most-levels", "at most %(n)s levels")
+NO_ALIASES = Template("document.no-aliases", "no aliases")
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 20
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class BundleProblem:
-    """One fault of a bundle: the line, the key, what stands there, what was expected.
+class DocumentProblem:
+    """One fault of a document: the line, the key, what stands there, what was expected.
 
-    >>> print(BundleProblem("contest.yaml", 17, "rounds[0].weight", "not-finite", "inf", A_FINITE_NUMBER()))
+    >>> print(DocumentProblem("contest.yaml", 17, "rounds[0].weight", "not-finite", "inf", A_FINITE_NUMBER()))
     contest.yaml, line 17, rounds[0].weight: got 'inf', expected a finite number. [not-finite]
     """
 
@@ -58,12 +55,16 @@ class BundleProblem:
 
 
 class Document:
-    """A bundle's text as data, the line of every key, and the problems found in it."""
+    """A document as data, the line of every key, and the problems found in it.
 
-    def __init__(self, text: str, file: str) -> None:
+    ``expected`` says what the whole should be.
+    """
+
+    def __init__(self, text: str, file: str, expected: Message) -> None:
         self.file = file
         self.data: Any = None
-        self.problems: list[BundleProblem] = []
+        self.problems: list[DocumentProblem] = []
+        self._expected = expected
         self._lines: dict[Path, int] = {(): 1}
         try:
             self._read(text)
@@ -71,17 +72,17 @@ class Document:
             mark = error.problem_mark or error.context_mark
             told = shown(error.problem or "something else")
             line = mark.line + 1 if mark else None
-            self.problems.append(BundleProblem(file, line, "", "not-yaml", told, A_YAML()))
+            self.problems.append(DocumentProblem(file, line, "", "not-yaml", told, A_YAML()))
         except yaml.YAMLError as error:
-            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), A_YAML()))
+            self.problems.append(DocumentProblem(file, None, "", "not-yaml", shown(str(error)), A_YAML()))
         except (ValueError, OverflowError) as error:
             # A number such as 1e999999 in a form that YAML has but Python cannot hold.
-            self.problems.append(BundleProblem(file, None, "", "not-yaml", shown(str(error)), A_YAML()))
+            self.problems.append(DocumentProblem(file, None, "", "not-yaml", shown(str(error)), A_YAML()))
 
     def add(self, path: Path, code: str, expected: Message, got: Any = None) -> None:
         """Note a problem at a key; where the key itself is missing, at the mapping that lacks it."""
         told = None if got is None else shown(got if isinstance(got, str) else str(got))
-        self.problems.append(BundleProblem(self.file, self.line(path), name_of(path), code, told, expected))
+        self.problems.append(DocumentProblem(self.file, self.line(path), name_of(path), code, told, expected))
 
     def line(self, path: Path) -> int:
         while path not in self._lines:
@@ -98,7 +99,7 @@ class Document:
         try:
             node = loader.get_single_node()
             if node is None:
-                self.add((), "empty", A_MAPPING())
+                self.add((), "empty", self._expected)
                 return
             self._index(node, ())
             if not self.problems:
@@ -115,7 +116,7 @@ class Document:
         for event in yaml.parse(text, Loader=_Loader):
             line = event.start_mark.line + 1
             if isinstance(event, yaml.AliasEvent):
-                problem = BundleProblem(self.file, line, "", "alias", f"*{event.anchor}", NO_ALIASES())
+                problem = DocumentProblem(self.file, line, "", "alias", f"*{event.anchor}", NO_ALIASES())
                 self.problems.append(problem)
                 return False
             if isinstance(event, yaml.CollectionStartEvent):
@@ -124,7 +125,7 @@ class Document:
                 depth -= 1
             if depth > MAX_DEPTH:
                 expected = AT_MOST_LEVELS(n=MAX_DEPTH)
-                self.problems.append(BundleProblem(self.file, line, "", "too-deep", None, expected))
+                self.problems.append(DocumentProblem(self.file, line, "", "too-deep", None, expected))
                 return False
         return True
 
@@ -143,7 +144,7 @@ class Document:
                     self._lines[inner] = line
                     self.add(inner, "key-not-text", A_TEXT_AS_KEY())
                 elif known != line:
-                    problem = BundleProblem(
+                    problem = DocumentProblem(
                         self.file, line, name_of(inner), "key-twice", None, A_KEY_ONCE(line=known)
                     )
                     self.problems.append(problem)
