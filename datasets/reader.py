@@ -14,7 +14,7 @@ from datasets.cells import BadCell, Parse
 from datasets.messages import Message, Template
 from datasets.problems import Findings
 from datasets.tables import Coded, Codes
-from datasets.tokens import Block, Cells, Layout, Lines, read_blocks
+from datasets.tokens import Block, Cells, Headed, Layout, Lines, read_blocks
 
 Source = BinaryIO | Path
 ParseAll = Callable[[list[str]], Sequence[object] | None]
@@ -191,9 +191,16 @@ def _value_or_fault(text: bytes, parse: Parse) -> object:
         return fault
 
 
-def read_table(source: Source, columns: tuple[Column, ...], found: Findings, max_bytes: int) -> TableRead:
+def read_table(
+    source: Source,
+    columns: tuple[Column, ...],
+    found: Findings,
+    max_bytes: int,
+    headed: Headed = "optional",
+) -> TableRead:
     """Read a file, noting every line and cell that is not as the columns say."""
-    layout = Layout(tuple(column.name for column in columns), tuple(column.longest for column in columns))
+    names, longest = (tuple(column.name for column in columns), tuple(column.longest for column in columns))
+    layout = Layout(names, longest, headed)
     readers = [_ColumnReader(column, rank) for rank, column in enumerate(columns)]
     lines = _Growing()
     n_lines = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ PREFIX = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.
 EMPTY_FILE = Template("empty-file", "at least one row")
 ENCODING = Template("encoding", "UTF-8 text; this file is marked as UTF-16")
 TOO_LARGE = Template("too-large", "a file of at most %(n)s bytes")
+NO_HEADER = Template("no-header", "the header %(header)s")
 BAD_HEADER = Template("bad-header", "no header, or exactly %(header)s")
 RAGGED_ROW = Template("ragged-row", "%(n)s cells: %(header)s")
 RAGGED_ROW_OF_ONE = Template("ragged-row.one", "1 cell: %(header)s")
@@ -45,6 +46,8 @@ NUL_BYTE = Template("nul-byte", "text without NUL bytes")
 LONE_RETURN = Template("lone-return", "lines that end in LF or CRLF")
 TOO_LONG = Template("too-long", "at most %(n)s bytes")
 
+Headed = Literal["optional", "required", "none"]
+"""Whether the first line of a file names its columns."""
 Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[np.int64]
 Lines = npt.NDArray[np.int32]
@@ -56,6 +59,7 @@ class Layout:
 
     names: tuple[str, ...]
     longest: tuple[int, ...]
+    headed: Headed = "optional"
 
     @property
     def header(self) -> bytes:
@@ -126,7 +130,12 @@ def _header_bytes(piece: bytes, layout: Layout, found: Findings) -> int:
     """The length of a first line of column names: exactly ours is fine, anything like it is a problem."""
     size = piece.find(b"\n") + 1
     first = piece[: min(size - 1, LONGEST_LINE)].removesuffix(b"\r")
+    if layout.headed == "none":
+        return 0
     if first == layout.header:
+        return size
+    if layout.headed == "required":
+        found.add(NO_HEADER(header=layout.header.decode()), line=1, got=first)
         return size
     words = {word.strip(b" \"'").lower() for word in first.split(b",")}
     # A single name may be somebody's strange pseudonym; two are no coincidence.

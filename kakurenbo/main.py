@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "Say what is wrong with an installation and how to mend it.",
     "explain": "Show the tree that gh-tree grows on a table: each node and every split considered.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
+    "game": "List, show, write and test games: the rules of kinds of contests, as packages.",
     "judge": "Compare a guess with the truth of an entry.",
     "kit": "Check, score and attack an entry in a round's kit, with the platform's own numbers.",
     "list": "List the measures, risks, attacks or anonymizers.",

@@ -13,22 +13,25 @@ from django.apps import apps
 from contest.archive.tables import NOT_ARCHIVED, TABLES
 from tests.conftest import ROOT
 
-PACKAGES = ("arithmetic", "datasets", "scoring", "attacks", "anonymizers", "contest", "config", "kakurenbo")
+PACKAGES = (
+    "arithmetic", "datasets", "games", "scoring", "attacks", "anonymizers", "contest", "config", "kakurenbo",
+)  # fmt: skip
 ALLOWED = {
     "arithmetic": set(),
     "datasets": {"arithmetic"},
+    "games": {"arithmetic", "datasets"},
     "scoring": {"arithmetic", "datasets"},
     "attacks": {"arithmetic", "datasets"},
     "anonymizers": {"arithmetic", "datasets"},
-    "kakurenbo": {"arithmetic", "datasets", "scoring", "attacks", "anonymizers"},
-    "contest": {"datasets", "scoring", "attacks", "anonymizers", "config"},
+    "kakurenbo": {"arithmetic", "datasets", "games", "scoring", "attacks", "anonymizers"},
+    "contest": {"datasets", "games", "scoring", "attacks", "anonymizers", "config"},
     "config": {"contest"},
 }
 EXCEPTIONS = {"kakurenbo/commands/contest.py": {"contest"}}
 """Checking a bundle is offline work, but what a bundle is belongs to contests. That part needs no Django, and
 the command loads the rest only where it acts on an installation."""
 WEB = {"django", "celery", "rest_framework", "kombu"}
-NUMERICS = ("datasets", "scoring", "attacks", "anonymizers")
+NUMERICS = ("datasets", "games", "scoring", "attacks", "anonymizers")
 WRITERS = tuple(f"contest/{room}/" for room in ("models", "services", "jobs", "outside", "records", "work"))
 """The rooms whose code changes the state of a contest."""
 LOADERS = {"contest/archive/importing.py", "contest/operations/backup/restoring.py"}

@@ -1,0 +1,139 @@
+"""Named files in memory and in folders, for verbs to read and to write."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, TypeVar
+
+from games.contract.declaration import File
+
+T = TypeVar("T")
+
+
+class UndeclaredFile(ValueError):
+    """A game wrote a file that it does not declare, or more bytes than it declares."""
+
+
+class _Loading:
+    """Remembers what was read: a file is parsed once however many cells of a matrix need it."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[tuple[str, Callable[[BinaryIO], Any]], Any] = {}
+
+    def open(self, name: str) -> BinaryIO:
+        raise NotImplementedError
+
+    def load(self, name: str, read: Callable[[BinaryIO], T]) -> T:
+        key = (name, read)
+        if key not in self._loaded:
+            with self.open(name) as file:
+                self._loaded[key] = read(file)
+        loaded: T = self._loaded[key]
+        return loaded
+
+
+class MemoryBox(_Loading):
+    """Files that are held in memory.
+
+    >>> MemoryBox({"a.csv": b"1"}).open("a.csv").read()
+    b'1'
+    """
+
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+        super().__init__()
+        self.files = dict(files or {})
+
+    def names(self) -> Sequence[str]:
+        return sorted(self.files)
+
+    def open(self, name: str) -> BinaryIO:
+        return io.BytesIO(self.files[name])
+
+
+class FolderBox(_Loading):
+    """The files below a folder, by their paths within it. Links are not followed."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def names(self) -> Sequence[str]:
+        found = (path for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink())
+        return sorted(path.relative_to(self.folder).as_posix() for path in found)
+
+    def open(self, name: str) -> BinaryIO:
+        if not is_plain(name) or not (self.folder / name).is_file() or (self.folder / name).is_symlink():
+            raise KeyError(name)
+        return (self.folder / name).open("rb")
+
+
+EMPTY = MemoryBox()
+"""What a verb may not see."""
+
+
+class MemoryOut:
+    """Collects what a verb writes, within what the game declares."""
+
+    def __init__(self, declared: Sequence[File]) -> None:
+        self.declared = declared
+        self._written: dict[str, _Counted] = {}
+
+    def create(self, name: str) -> BinaryIO:
+        file = next((file for file in self.declared if file.pattern.fullmatch(name)), None)
+        if file is None or not is_plain(name):
+            known = ", ".join(file.name for file in self.declared) or "none"
+            raise UndeclaredFile(f"The game writes a file {name!r}; it declares here: {known}.")
+        self._written[name] = _Counted(name, file.max_bytes)
+        return self._written[name]
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return {name: self._written[name].content for name in sorted(self._written)}
+
+    def box(self, *files: File) -> MemoryBox:
+        """What was written, or the part of it that falls under these declarations."""
+        chosen = files or tuple(self.declared)
+        written = self.files.items()
+        return MemoryBox(
+            {
+                name: content
+                for name, content in written
+                if any(file.pattern.fullmatch(name) for file in chosen)
+            }
+        )
+
+
+class _Counted(io.BytesIO):
+    """Bytes that stay readable after they are closed, up to a limit."""
+
+    def __init__(self, name: str, most: int) -> None:
+        super().__init__()
+        self.name = name
+        self.most = most
+        self._content: bytes | None = None
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > self.most:
+            raise UndeclaredFile(f"The game writes more than {self.most} bytes into {self.name!r}.")
+        return super().write(data)
+
+    def close(self) -> None:
+        if self._content is None:
+            self._content = self.getvalue()
+        super().close()
+
+    @property
+    def content(self) -> bytes:
+        return self.getvalue() if self._content is None else self._content
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name stays where it is put.
+
+    >>> is_plain("a/b.csv"), is_plain("../b.csv"), is_plain("/b.csv")
+    (True, False, False)
+    """
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\\" not in name

@@ -1,0 +1,262 @@
+"""What a game declares, as plain values: its files, numbers, challenges, rules, methods and examples.
+
+The declaration is data (`game.yaml`), so that the platform reads it without running any code of the game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from datasets.lookup import find_by_name
+from datasets.setting import Setting
+from datasets.tokens import Headed
+
+Moment = Literal["open", "publish", "reveal", "never"]
+"""Of a round: it opens, it hands its entries over to the attackers, it reveals what was secret."""
+Text = Mapping[str, str]
+"""Words by language; a language that is missing falls back to English, or to the only one there is."""
+Scope = Literal["round", "seat", "entry", "answer"]
+Maker = Literal["organiser", "build", "allot", "upload", "publish"]
+Kind = Literal["text", "int", "real", "date", "choice"]
+Told = Literal["at once", "band", "mean", "tally"]
+
+
+def in_language(text: Text, language: str) -> str:
+    """
+    >>> in_language({"en": "patients", "ja": "患者"}, "ja"), in_language({"en": "patients"}, "ja")
+    ('患者', 'patients')
+    """
+    return text.get(language) or text.get("en") or next(iter(text.values()), "")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """From which moment on a file may be read, and by whom. Three times never is the vault."""
+
+    all: Moment = "never"
+    team: Moment = "never"
+    """The team whose seat or entry it belongs to."""
+    programs: Moment = "never"
+    """Programs in the sandbox only: their authors then get no log."""
+
+    @property
+    def is_secret(self) -> bool:
+        return (self.all, self.team, self.programs) == ("never",) * 3
+
+
+VISIBILITIES = {
+    "public": Shown("open", "open", "open"),
+    "team": Shown(team="open"),
+    "published": Shown("publish", "open", "publish"),
+    "secret": Shown(),
+}
+"""Words for the usual cases."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a declared file: what its cells may hold."""
+
+    name: str
+    kind: Kind = "text"
+    span: tuple[float, float] | None = None
+    """The least and the largest number, or the first and the last day since 1970-01-01."""
+    decimals: int | None = None
+    """At most so many digits after the point."""
+    domain: tuple[str, ...] | str = ()
+    """The legal texts, or ``B.csv:zip``: whatever occurs in that column."""
+    longest: int = 50
+    """Bytes of a cell at most."""
+    empty: bool = False
+    unique: bool = False
+    per_target: bool = False
+    """Repeated once per target, under the target's key: the wide answers to all targets at once."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a game.
+
+    ``name`` may hold ``{i}`` (see ``count``), ``{slot}`` or ``{target}``. ``rows`` is a number or the name of
+    a file that has as many. A file without columns is bytes that only the game reads.
+    """
+
+    name: str
+    scope: Scope
+    made: Maker
+    shown: Shown = Shown()
+    columns: tuple[Column, ...] = ()
+    rows: int | str | None = None
+    header: Headed = "optional"
+    order: Literal["kept", "sorted"] = "sorted"
+    """What the default `publish` does with the rows of an upload."""
+    count: int = 1
+    """How many files ``{i}`` stands for, counted from 0."""
+    committed: bool = False
+    """Its hash is public from the moment it is made."""
+    required: bool = True
+    max_bytes: int = 64 * 1024 * 1024
+    meaning: Text = field(default_factory=dict, hash=False)
+
+    def names(self, targets: tuple[str, ...] = (), slot: str = "") -> tuple[str, ...]:
+        """The names that it stands for.
+
+        >>> File("C_{i}.csv", "entry", "upload", count=3).names()
+        ('C_0.csv', 'C_1.csv', 'C_2.csv')
+        >>> File("{target}/Q.csv", "answer", "upload").names(("a", "b"))
+        ('a/Q.csv', 'b/Q.csv')
+        """
+        named = self.name.replace("{slot}", slot)
+        several = [named.replace("{target}", key) for key in targets] if "{target}" in named else [named]
+        counted = range(self.count) if "{i}" in named else (0,)
+        return tuple(name.replace("{i}", str(number)) for name in several for number in counted)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches every name that it stands for."""
+        number = "(?:" + "|".join(str(number) for number in range(self.count)) + ")"
+        text = re.escape(self.name).replace(r"\{i\}", number)
+        return re.compile(text.replace(r"\{target\}", "[^/]+").replace(r"\{slot\}", "[^/]+"))
+
+
+@dataclass(frozen=True)
+class Number:
+    """Any figure: a measure, a part of a result, a column of a board."""
+
+    name: str
+    title: Text = field(default_factory=dict)
+    meaning: Text = field(default_factory=dict)
+    better: Literal["lower", "higher", ""] = ""
+    decimals: int = 4
+    low: float | None = None
+    high: float | None = None
+    absent: float | None = None
+    """What an undefined value counts as."""
+    told: Told = "at once"
+    """How it is reported before the results."""
+    bands: tuple[float, ...] = ()
+    needs_secret: bool = False
+    """The kit cannot compute it and says so."""
+    version: int = 1
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """One question that attackers answer about an entry."""
+
+    name: str
+    title: Text
+    question: Text
+    answer: tuple[str, ...]
+    """The files, of scope ``answer``, with which it is answered."""
+    numbers: tuple[Number, ...] = ()
+    slot: str = ""
+    program: tuple[str, ...] = ()
+    """How a submitted program is called, where programs may answer."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a round is decided. A round names one of its game's rules."""
+
+    name: str
+    formula: Text
+    version: int = 1
+    boards: tuple[str, ...] = ("main",)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A house method that makes entries, or a house attack that answers challenges."""
+
+    name: str
+    title: Text
+    meaning: Text = field(default_factory=dict)
+    parameters: tuple[Setting, ...] = ()
+    challenges: tuple[str, ...] = ()
+    """Those that an attack answers."""
+    version: int = 1
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Places at the table, each with its data; 0 means one per team, with nothing of its own."""
+
+    count: int = 0
+    spare: int = 0
+    """Kept for the house's own entries and attacks."""
+    placing: Literal["order", "drawn", "hash"] = "order"
+    variants: int = 1
+    """How many alternatives a seat has; a team enters one of them."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """An upload of files with what must come of it.
+
+    ``refused`` holds the codes of its problems. ``measures`` and ``results`` hold expected numbers, the
+    latter by challenge; ``answer`` is a folder with an answer to the entry.
+    """
+
+    name: str
+    entry: str
+    refused: tuple[str, ...] = ()
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+    answer: str = ""
+    results: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    tolerance: float = 1e-9
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Everything that a game says about itself without running."""
+
+    name: str
+    version: str
+    title: Text
+    people: Text
+    """What the hidden people are called: customers, patients."""
+    files: tuple[File, ...]
+    challenges: tuple[Challenge, ...]
+    measures: tuple[Number, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    parameters: tuple[Setting, ...] = ()
+    methods: tuple[Method, ...] = ()
+    attacks: tuple[Method, ...] = ()
+    slots: tuple[str, ...] = ("",)
+    seats: Seats = Seats()
+    phases: Literal["hide and seek", "seek"] = "hide and seek"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Markdown files with the rules, by language."""
+    presets: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Libraries beyond those of the platform."""
+    messages: Mapping[str, Text] = field(default_factory=dict)
+    """What the game's own checks may say to teams, by code; values stand as ``%(name)s``."""
+    laws_off: Mapping[str, Text] = field(default_factory=dict)
+    """Laws that do not hold here, each with a reason that is shown on the rules page."""
+
+    def file(self, name: str) -> File | None:
+        """The declaration under which a file of this name falls."""
+        return next((file for file in self.files if file.pattern.fullmatch(name)), None)
+
+    def files_of(self, scope: Scope, *makers: Maker) -> tuple[File, ...]:
+        """The files of a scope, or those of them that are made in one of these ways."""
+        found = (file for file in self.files if file.scope == scope)
+        return tuple(file for file in found if not makers or file.made in makers)
+
+    def challenge(self, name: str) -> Challenge:
+        return find_by_name(self.challenges, name, "challenge")
+
+    def rule(self, name: str) -> Rule:
+        return find_by_name(self.rules, name, "rule")
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The parameters of a round whose organisers change none."""
+        return {setting.name: setting.default for setting in self.parameters}

@@ -1,0 +1,28 @@
+"""What a game's own checks say to teams: declared sentences with values, never free text."""
+
+from __future__ import annotations
+
+from datasets.messages import Message, Template
+from datasets.problems import Problem, shown
+from games.contract.declaration import Declaration, in_language
+from games.contract.values import Fault
+
+SAID_BY_GAME = Template("game-check", "%(words)s")
+UNDECLARED = Template("game-check.undeclared", "what the game's rules say (%(code)s)")
+
+
+def problem_of(declaration: Declaration, fault: Fault) -> Problem:
+    """A fault that a game found, as a problem in English; a code that is not declared tells nothing else."""
+    got = None if fault.got is None else shown(fault.got)
+    return Problem(fault.file, fault.line, fault.column, got, expected_by(declaration, fault))
+
+
+def expected_by(declaration: Declaration, fault: Fault, language: str = "en") -> Message:
+    text = declaration.messages.get(fault.code)
+    if text is None:
+        return UNDECLARED(code=shown(fault.code))
+    try:
+        words = in_language(text, language) % dict(fault.values)
+    except (KeyError, ValueError, TypeError):
+        return UNDECLARED(code=shown(fault.code))
+    return SAID_BY_GAME(words=words)

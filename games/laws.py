@@ -1,0 +1,301 @@
+"""The laws of the contract: what must hold for every game, as checks that a game's author can run too.
+
+A law looks at a game through rehearsals: rounds in memory whose entries come from the game's examples and
+house methods, and whose answers come from its house attacks. A game that offers neither is only checked as
+far as that goes; `checked` says which laws had nothing to look at. A game may declare that a law does not
+hold for it, with a reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from games.contract.boxes import FolderBox
+from games.contract.declaration import Example, File, in_language
+from games.contract.game import Game
+from games.loading import load_folder
+from games.rehearsal import Entered, Rehearsal
+
+UNCHANGED = "unchanged"
+"""The name of a house method that hands the data back as they are."""
+BLIND = "blind"
+"""The name of a house attack that looks at nothing."""
+SHORT = 8
+"""Bytes below which a secret may stand in a published file by chance."""
+FAR = 0.25
+"""How far from its baseline a blind answer may be where the judge gives no interval."""
+UNREADABLE = b"\xff\xfe\x00"
+SOURCES = "data"
+"""The folder of a game with the files that organisers would bring."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a law says of a game: None where it has nothing to look at."""
+
+    law: str
+    meaning: str
+    holds: bool | None
+    detail: str = ""
+
+
+class Stage:
+    """A game on its folder, with a round that is played as far as the game's own parts allow."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.game: Game = load_folder(folder)
+        self.declared = self.game.declaration
+        self.sources = _files(folder / SOURCES)
+        self.teams = ("aki", "haru", "natsu")
+        self.played = self.rehearse()
+        self.uploads = self._play(self.played)
+
+    def rehearse(self, seed: str = "laws") -> Rehearsal:
+        return Rehearsal(self.game, self.sources, self.teams, seed=seed)
+
+    def _play(self, round_: Rehearsal) -> list[tuple[int, str, Mapping[str, bytes]]]:
+        """Enter what house methods and legal examples give, then let every house attack answer."""
+        uploads: list[tuple[int, str, Mapping[str, bytes]]] = []
+        for number, files in enumerate(self._entries(round_)):
+            seat = number % len(self.teams)
+            slot = self.declared.slots[0]
+            if round_.enter(seat, files, slot).target is not None:
+                uploads.append((seat, slot, files))
+        for attack in self.declared.attacks:
+            round_.answer(0, round_.attack(attack.name, 0), attack.name)
+        return uploads
+
+    def _entries(self, round_: Rehearsal) -> Iterator[Mapping[str, bytes]]:
+        for example in self.declared.examples:
+            if not example.refused:
+                yield _files(self.folder / example.entry)
+        for number, method in enumerate(self.declared.methods):
+            yield round_.anonymize(method.name, number % len(self.teams))
+
+    def fingerprint(self) -> str:
+        """A hash of every byte and number that the round gives."""
+        digest = hashlib.sha256()
+        for name, content in sorted(self.played.round_files.items()):
+            digest.update(f"{name}\0".encode() + content)
+        for key, entered in sorted(self.played.entries.items()):
+            assert entered.target is not None
+            for box in (entered.target.published, entered.target.secret):
+                for name in box.names():
+                    digest.update(f"{key}\0{name}\0".encode() + box.open(name).read())
+            digest.update(repr(sorted(entered.measures.items())).encode())
+        for cell in self.played.cells:
+            digest.update(repr((cell[:3], cell.result.risk, sorted(cell.result.numbers.items()))).encode())
+        for board in self.played.boards():
+            rows = [(row.key, row.chain, sorted(row.values.items())) for row in board.rows]
+            digest.update(repr((board.name, rows)).encode())
+        return digest.hexdigest()
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    box = FolderBox(folder)
+    return {name: (folder / name).read_bytes() for name in (box.names() if folder.is_dir() else ())}
+
+
+def checked(folder: Path, *names: str) -> list[Finding]:
+    """Every law on the game in a folder, or those of these names."""
+    stage = Stage(folder)
+    return [_finding(stage, name, law) for name, law in LAWS.items() if not names or name in names]
+
+
+def _finding(stage: Stage, name: str, law: Law) -> Finding:
+    meaning = (law.__doc__ or "").strip()
+    if name in stage.declared.laws_off:
+        reason = in_language(stage.declared.laws_off[name], "en")
+        return Finding(name, meaning, None, f"The game declares that it does not hold: {reason}")
+    seen, detail = 0, ""
+    try:
+        for problem in law(stage):
+            seen += 1
+            detail = detail or problem
+    except Exception as error:  # noqa: BLE001 - whatever a game raises, it is the game that broke
+        return Finding(name, meaning, False, f"The game broke: {type(error).__name__}: {error}")
+    return Finding(name, meaning, None if not seen else not detail, detail)
+
+
+Law = Callable[[Stage], Iterator[str]]
+"""Yields an empty text for everything that it looked at and found right, else what is wrong."""
+
+
+def examples(stage: Stage) -> Iterator[str]:
+    """Every example comes out as it says."""
+    for example in stage.declared.examples:
+        round_ = stage.rehearse()
+        entered = round_.enter(0, _files(stage.folder / example.entry), stage.declared.slots[0])
+        yield from _compared_entry(example, entered)
+        if entered.target is None or not example.answer:
+            continue
+        answered = round_.answer(1, _files(stage.folder / example.answer))
+        given = {cell.challenge: cell.result for cell in answered.cells}
+        for challenge, numbers in example.results.items():
+            if challenge not in given:
+                yield f"{example.name}: the answer does not cover {challenge}."
+                continue
+            result = given[challenge]
+            figures = {"risk": result.risk, "baseline": result.baseline, **result.numbers}
+            for name, wanted in numbers.items():
+                what = f"{example.name}, {challenge}, {name}"
+                yield _compared(what, figures.get(name), wanted, example.tolerance)
+
+
+def _compared_entry(example: Example, entered: Entered) -> Iterator[str]:
+    codes = sorted({problem.code for problem in entered.problems})
+    if codes != sorted(example.refused):
+        first = f" ({entered.problems[0]})" if entered.problems else ""
+        yield f"{example.name}: got the problems {codes}{first}, expected {sorted(example.refused)}."
+        return
+    yield ""
+    for measure, wanted in example.measures.items():
+        got = entered.measures.get(measure)
+        yield _compared(f"{example.name}, {measure}", got, wanted, example.tolerance)
+
+
+def _compared(what: str, got: float | None, wanted: float | None, tolerance: float) -> str:
+    if got is None or wanted is None:
+        return "" if got is wanted else f"{what}: got {got}, expected {wanted}."
+    return "" if abs(got - wanted) <= tolerance else f"{what}: got {got!r}, expected {wanted!r}."
+
+
+def same_twice(stage: Stage) -> Iterator[str]:
+    """A second process gives the same bytes and numbers."""
+    code = "import sys; from pathlib import Path; from games.laws import Stage; "
+    code += "print(Stage(Path(sys.argv[1])).fingerprint())"
+    root = Path(__file__).resolve().parent.parent
+    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "4711"}
+    command = [sys.executable, "-c", code, str(stage.folder)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        yield f"The second process failed: {done.stderr.strip().splitlines()[-1]}"
+    else:
+        yield "" if done.stdout.strip() == stage.fingerprint() else "The two differ."
+
+
+def row_order(stage: Stage) -> Iterator[str]:
+    """The order of an upload's rows changes nothing that is published, where rows are sorted."""
+    files = [file for file in stage.declared.files_of("entry", "upload") if file.columns]
+    if any(file.order == "kept" for file in files):
+        return
+    for seat, slot, upload in stage.uploads:
+        turned = {name: _turned(content, stage.declared.file(name)) for name, content in upload.items()}
+        first, second = stage.rehearse(), stage.rehearse()
+        published = [
+            entered.target.published.files if entered.target else None  # type: ignore[attr-defined]
+            for entered in (first.enter(seat, upload, slot), second.enter(seat, turned, slot))
+        ]
+        yield "" if published[0] == published[1] else f"The published files of {stage.teams[seat]} differ."
+
+
+def _turned(content: bytes, file: File | None) -> bytes:
+    """The rows of a table from the last to the first, its header where it was."""
+    if file is None or not file.columns:
+        return content
+    lines = content.removesuffix(b"\n").split(b"\n")
+    header = ",".join(column.name for column in file.columns).encode()
+    head = lines[:1] if lines[0] == header else []
+    return b"\n".join(head + lines[len(head) :][::-1]) + b"\n"
+
+
+def secret_stays(stage: Stage) -> Iterator[str]:
+    """No published file holds a secret one."""
+    round_ = stage.played
+    world = round_.world()
+    secrets = [world.secret, *(round_.seat(number).secret for number in range(len(stage.teams)))]
+    for entered in round_.entries.values():
+        assert entered.target is not None
+        hidden = [
+            (name, box.open(name).read()) for box in (*secrets, entered.target.secret) for name in box.names()
+        ]
+        for name in entered.target.published.names():
+            content = entered.target.published.open(name).read()
+            for secret, text in hidden:
+                leaks = len(text.strip()) >= SHORT and text.strip() in content
+                yield f"{name} holds {secret}." if leaks else ""
+
+
+def unchanged_loses_nothing(stage: Stage) -> Iterator[str]:
+    """Unchanged data have the best value of every measure."""
+    if UNCHANGED not in [method.name for method in stage.declared.methods]:
+        return
+    round_ = stage.rehearse()
+    entered = round_.enter(0, round_.anonymize(UNCHANGED, 0), stage.declared.slots[0])
+    if entered.target is None:
+        yield f"Unchanged data are refused: {entered.problems[0]}"
+        return
+    for number in stage.declared.measures:
+        best = number.low if number.better == "lower" else number.high
+        if number.better and best is not None:
+            yield _compared(number.name, entered.measures[number.name], best, 1e-9)
+
+
+def truth_is_best(stage: Stage) -> Iterator[str]:
+    """An answer made from the truth has the highest risk, and no house attack has a higher one."""
+    answer = stage.played.oracle(0)
+    if answer is None:
+        return
+    others = list(stage.played.cells)
+    answered = stage.played.answer(0, answer, "the truth")
+    stage.played.cells = others
+    if answered.problems:
+        yield f"The answer from the truth is refused: {answered.problems[0]}"
+    best = {(cell.target, cell.challenge): cell.result.risk for cell in answered.cells}
+    for place, risk in best.items():
+        yield "" if risk is not None else f"The truth about {place[0]} in {place[1]} has no risk."
+    for cell in others:
+        highest = best.get((cell.target, cell.challenge)) or 0.0
+        beaten = f"{cell.attacker} beats the truth about {cell.target} in {cell.challenge}."
+        yield beaten if (cell.result.risk or 0.0) > highest else ""
+
+
+def blind_is_baseline(stage: Stage) -> Iterator[str]:
+    """A blind answer is near its baseline, or inside the interval that the judge gives."""
+    for cell in stage.played.cells:
+        if cell.attacker != BLIND or cell.result.baseline is None or cell.result.risk is None:
+            continue
+        risk, baseline = cell.result.risk, cell.result.baseline
+        low, high = cell.result.interval or (risk - FAR, risk + FAR)
+        far = f"Blind guessing has {risk:.3f} against {cell.target}, its baseline is {baseline:.3f}."
+        yield "" if low <= baseline <= high else far
+
+
+def bad_uploads(stage: Stage) -> Iterator[str]:
+    """Missing, foreign, empty and unreadable files are refused with the file's name, and nothing breaks."""
+    for seat, slot, upload in stage.uploads[:1]:
+        for name in sorted(upload):
+            file = stage.declared.file(name)
+            assert file is not None
+            damaged = {
+                "a missing": {other: content for other, content in upload.items() if other != name},
+                "a foreign": {**upload, "stranger.bin": b"?"},
+                "an empty": {**upload, name: b""},
+                "an unreadable": {**upload, name: UNREADABLE + upload[name]},
+            }
+            for kind, files in damaged.items():
+                problems = stage.rehearse().enter(seat, files, slot).problems
+                named = {problem.file for problem in problems} & {name, "stranger.bin"}
+                may_pass = (
+                    not file.required if name not in files else not (file.columns or kind == "a foreign")
+                )
+                yield "" if named or may_pass else f"{name}: {kind} file is taken."
+
+
+LAWS: dict[str, Law] = {
+    "examples": examples,
+    "same-twice": same_twice,
+    "row-order": row_order,
+    "secret-stays": secret_stays,
+    "unchanged-loses-nothing": unchanged_loses_nothing,
+    "truth-is-best": truth_is_best,
+    "blind-is-baseline": blind_is_baseline,
+    "bad-uploads": bad_uploads,
+}

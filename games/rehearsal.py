@@ -1,0 +1,319 @@
+"""A round of a game in memory, from its data to its boards: for laws, examples, the command line and tests.
+
+Every verb is given exactly what it may see, as on the platform.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from datasets.problems import MISSING_FILE, Problem
+from datasets.reader import Source
+from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
+from games.contract.declaration import File, Moment, Shown
+from games.contract.files import check_files
+from games.contract.game import Game
+from games.contract.messages import problem_of
+from games.contract.values import (
+    Board,
+    Box,
+    Cell,
+    Fault,
+    Figures,
+    Hidden,
+    Result,
+    Seat,
+    Target,
+    Verdict,
+    World,
+)
+
+MOMENTS: tuple[Moment, ...] = ("open", "publish", "reveal", "never")
+
+
+class BrokenGame(RuntimeError):
+    """A game broke its own declaration; the organiser is told, and nobody else pays for it."""
+
+
+@dataclass(frozen=True)
+class Entered:
+    """What came of an upload."""
+
+    problems: tuple[Problem, ...] = ()
+    target: Target | None = None
+    measures: Figures = field(default_factory=dict)
+    verdict: Verdict = field(default_factory=Verdict)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What came of an answer."""
+
+    problems: tuple[Problem, ...] = ()
+    cells: tuple[Cell, ...] = ()
+
+
+def is_shown(shown: Shown, reader: str, moment: Moment) -> bool:
+    """Whether a reader (all, team, programs) may read a file at a moment of the round."""
+    since: Moment = getattr(shown, reader)
+    return since != "never" and MOMENTS.index(since) <= MOMENTS.index(moment)
+
+
+def generator(seed: str, *place: object) -> np.random.Generator:
+    """The randomness of one call: from the round's seed, the verb and what it is called for."""
+    digest = hashlib.sha256("\0".join([seed, *map(str, place)]).encode()).digest()
+    return np.random.default_rng(list(digest))
+
+
+class Rehearsal:
+    """One round: build and allot on making it, then entries, answers and boards."""
+
+    def __init__(
+        self,
+        game: Game,
+        sources: Mapping[str, bytes],
+        teams: Sequence[str],
+        params: Mapping[str, Any] | None = None,
+        seed: str = "rehearsal",
+    ) -> None:
+        self.game, self.declared, self.seed = game, game.declaration, seed
+        self.params = {**self.declared.defaults, **(params or {})}
+        self.sources = MemoryBox(sources)
+        self.round_files = self._build()
+        self.teams = tuple(teams)
+        self.entries: dict[str, Entered] = {}
+        self.cells: list[Cell] = []
+        self._targets: dict[str, Target] = {}
+        self._seats = [self._allot(number) for number in range(self._n_seats())]
+
+    def _n_seats(self) -> int:
+        seats = self.declared.seats
+        if seats.count and len(self.teams) > seats.count:
+            raise BrokenGame(f"{len(self.teams)} teams for {seats.count} seats.")
+        return (seats.count or len(self.teams)) + seats.spare
+
+    def _build(self) -> dict[str, bytes]:
+        made = self.declared.files_of("round", "build")
+        out = MemoryOut(made)
+        self.facts = self.game.build(self.sources, self.params, generator(self.seed, "build"), out)
+        _require(made, out.files)
+        given = {
+            name: self.sources.files[name]
+            for file in self.declared.files_of("round", "organiser")
+            for name in file.names()
+            if name in self.sources.files
+        }
+        return given | out.files
+
+    def _allot(self, number: int) -> dict[str, bytes]:
+        made = self.declared.files_of("seat", "allot")
+        out = MemoryOut(made)
+        if made:
+            self.game.allot(self.world(), number, generator(self.seed, "allot", number), out)
+        _require(made, out.files)
+        return out.files
+
+    def world(self, secret: bool = True, moment: Moment = "publish") -> World:
+        public = self._part(self.round_files, lambda file: is_shown(file.shown, "all", moment))
+        hidden = self._part(self.round_files, lambda file: not is_shown(file.shown, "all", moment))
+        return World(self.params, public, hidden if secret else EMPTY)
+
+    def seat(self, number: int, reader: str = "judge", moment: Moment = "publish") -> Seat:
+        """A seat as the judge, its own team (``team``) or anybody else (``all``) sees it."""
+        files = self._seats[number]
+        team = self.teams[number] if number < len(self.teams) else ""
+        if reader == "judge":
+            own = self._part(files, lambda file: not file.shown.is_secret)
+            return Seat(number, team, own, self._part(files, lambda file: file.shown.is_secret))
+        readable = self._part(
+            files,
+            lambda file: is_shown(file.shown, "all", moment) or is_shown(file.shown, reader, moment),
+        )
+        return Seat(number, team, readable, EMPTY)
+
+    def _part(self, files: Mapping[str, bytes], wanted: Callable[[File], bool]) -> MemoryBox:
+        chosen = {}
+        for name, content in files.items():
+            file = self.declared.file(name)
+            assert file is not None, name
+            if wanted(file):
+                chosen[name] = content
+        return MemoryBox(chosen)
+
+    def enter(
+        self, seat: int, upload: Mapping[str, bytes], slot: str = "", variant: int = 0, key: str = ""
+    ) -> Entered:
+        """Check an upload, publish it and measure it; the latest upload of a seat and slot counts."""
+        key = key or f"{self._seat_name(seat)}{slot and '-'}{slot}"
+        target = Target(key, slot, variant, {}, self.seat(seat), MemoryBox(upload), EMPTY, EMPTY)
+        problems = self._problems_of_entry(target)
+        if problems:
+            return Entered(problems)
+        made = self.declared.files_of("entry", "publish", "upload")
+        out = MemoryOut(made)
+        self.game.publish(self.world(), target, generator(self.seed, "publish", key), out)
+        published = out.box(*(file for file in made if file.shown.all != "never"))
+        secret = out.box(*(file for file in made if file.shown.all == "never"))
+        target = target._replace(published=published, secret=secret)
+        names = [number.name for number in self.declared.measures]
+        measures = self.game.measure(self.world(), target, names) if names else {}
+        _require_numbers(names, measures)
+        rule = self.declared.rules[0].name if self.declared.rules else ""
+        entered = Entered((), target, measures, self.game.verdict(rule, measures, self.params))
+        self.entries[key] = entered
+        self._targets[key] = target
+        return entered
+
+    def _seat_name(self, number: int) -> str:
+        return self.teams[number] if number < len(self.teams) else f"house-{number}"
+
+    def _problems_of_entry(self, entry: Target) -> tuple[Problem, ...]:
+        assert entry.seat is not None
+        boxes = (self.world(secret=False).public, entry.seat.files)
+        declared = self.declared.files_of("entry", "upload")
+        checked = check_files(declared, entry.upload, self._lookup(*boxes), slot=entry.slot)
+        if not checked.verdict.ok:
+            return checked.verdict.problems
+        return tuple(problem_of(self.declared, fault) for fault in self.game.check(self.world(), entry))
+
+    def _lookup(self, *boxes: Box) -> Callable[[str], tuple[File, Source] | None]:
+        def lookup(name: str) -> tuple[File, Source] | None:
+            for box in boxes:
+                if name in box.names():
+                    file = self.declared.file(name)
+                    return None if file is None else (file, box.open(name))
+            return None
+
+        return lookup
+
+    def targets(self) -> list[Target]:
+        """What attackers see of every entry."""
+        return [self._seen(target) for _, target in sorted(self._targets.items())]
+
+    def _seen(self, target: Target) -> Target:
+        seat = target.seat and self.seat(target.seat.number, "all")
+        return target._replace(seat=seat, upload=EMPTY, secret=EMPTY)
+
+    def answer(self, by: int, files: Mapping[str, bytes], attacker: str = "") -> Answered:
+        """Check an answer as a whole, then judge every cell that it covers."""
+        targets, box = self.targets(), MemoryBox(files)
+        seat = self.seat(by, "team")
+        keys = tuple(target.key for target in targets)
+        declared = [file for file in self.declared.files_of("answer") if _is_given(file, files, keys)]
+        if not declared:
+            expected = ", ".join(file.name for file in self.declared.files_of("answer"))
+            missing = Problem(expected, None, None, None, MISSING_FILE(name=expected))
+            return Answered((missing,))
+        lookup = self._lookup(self.world(secret=False).public, seat.files)
+        checked = check_files([_optional(file) for file in declared], box, lookup, keys)
+        if not checked.verdict.ok:
+            return Answered(checked.verdict.problems)
+        names_only = [target._replace(published=EMPTY) for target in targets]
+        said = list(self.game.cover(self.world(secret=False), seat, box, names_only))
+        faults = [problem_of(self.declared, one) for one in said if isinstance(one, Fault)]
+        if faults:
+            return Answered(tuple(faults))
+        attacker = attacker or self._seat_name(by)
+        covered = [one for one in said if not isinstance(one, Fault)]
+        cells = tuple(self._judged(attacker, by, key, challenge, box) for key, challenge in covered)
+        again = {cell[:3] for cell in cells}
+        self.cells = [cell for cell in self.cells if cell[:3] not in again] + list(cells)
+        return Answered((), cells)
+
+    def _judged(self, attacker: str, by: int, key: str, challenge: str, answer: Box) -> Cell:
+        target = self._targets[key]._replace(upload=EMPTY)
+        result = self.game.judge(self.world(), challenge, self.seat(by), target, answer)
+        _require_result([number.name for number in self.declared.challenge(challenge).numbers], result)
+        return Cell(attacker, key, challenge, result)
+
+    def attack(self, name: str, by: int) -> dict[str, bytes]:
+        """The files of a house attack's answer to all entries."""
+        out = MemoryOut(self.declared.files_of("answer"))
+        world, seat = self.world(secret=False), self.seat(by, "team")
+        self.game.attack(name, world, seat, self.targets(), generator(self.seed, "attack", name), out)
+        return out.files
+
+    def oracle(self, by: int) -> dict[str, bytes] | None:
+        """The files of an answer made from the secrets; None where the game offers none."""
+        out = MemoryOut(self.declared.files_of("answer"))
+        targets = [target for _, target in sorted(self._targets.items())]
+        offered = self.game.oracle(
+            self.world(), self.seat(by), targets, generator(self.seed, "oracle", by), out
+        )
+        return out.files if offered else None
+
+    def anonymize(self, name: str, seat: int, params: Mapping[str, Any] | None = None) -> dict[str, bytes]:
+        """The files of a house entry."""
+        out = MemoryOut(self.declared.files_of("entry", "upload"))
+        place = self.seat(seat, "team")
+        method = next(method for method in self.declared.methods if method.name == name)
+        given = {setting.name: setting.default for setting in method.parameters} | dict(params or {})
+        rng = generator(self.seed, "anonymize", name, seat)
+        self.game.anonymize(name, self.world(secret=False, moment="open"), place, given, rng, out)
+        return out.files
+
+    def hidden(self) -> list[Hidden]:
+        """Every team and slot, also those without an entry."""
+        rows = []
+        for number, team in enumerate(self.teams):
+            for slot in self.declared.slots:
+                entered = self._entered(number, slot)
+                if entered is None or entered.target is None:
+                    rows.append(Hidden(team, None, "absent"))
+                    continue
+                state = "invalid" if entered.verdict.because else "counts"
+                bare = entered.target._replace(upload=EMPTY, published=EMPTY, secret=EMPTY, seat=None)
+                rows.append(Hidden(team, bare, state, float(number), entered.verdict))  # type: ignore[arg-type]
+        return rows
+
+    def _entered(self, seat: int, slot: str) -> Entered | None:
+        for entered in self.entries.values():
+            target = entered.target
+            if target and target.seat and (target.seat.number, target.slot) == (seat, slot):
+                return entered
+        return None
+
+    def boards(self, rule: str = "") -> list[Board]:
+        rule = rule or (self.declared.rules[0].name if self.declared.rules else "")
+        cells: Callable[[], Iterator[Cell]] = lambda: iter(self.cells)  # noqa: E731
+        boards = list(self.game.tally(rule, self.params, self.hidden(), cells, {}))
+        for board in boards:
+            for row in board.rows:
+                _require_numbers(board.columns, row.values)
+        return boards
+
+
+def _require(declared: Sequence[File], made: Mapping[str, bytes]) -> None:
+    for file in declared:
+        for name in file.names():
+            if file.required and name not in made and "{" not in name:
+                raise BrokenGame(f"The game declares {name!r} and did not make it.")
+
+
+def _require_numbers(names: Sequence[str], numbers: Figures) -> None:
+    for name in names:
+        if name not in numbers:
+            raise BrokenGame(f"The game declares the number {name!r} and did not give it.")
+        value = numbers[name]
+        if value is not None and not np.isfinite(value):
+            raise BrokenGame(f"The game gave {value} as {name!r}, expected a finite number or none.")
+
+
+def _require_result(names: Sequence[str], result: Result) -> None:
+    if result.risk is not None and not 0 <= result.risk <= 1:
+        raise BrokenGame(f"The game gave a risk of {result.risk}, expected 0 to 1 or none.")
+    _require_numbers(names, result.numbers)
+
+
+def _is_given(file: File, files: Mapping[str, bytes], keys: tuple[str, ...]) -> bool:
+    return any(file.pattern.fullmatch(name) for name in files)
+
+
+def _optional(file: File) -> File:
+    """An answer may leave targets out where each has a file of its own."""
+    return replace(file, required="{target}" not in file.name)

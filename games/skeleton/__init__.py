@@ -1,0 +1,1 @@
+"""A game to start from: `kakurenbo game new` copies this folder."""
