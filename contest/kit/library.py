@@ -13,7 +13,7 @@ from pathlib import Path
 
 from datasets.zip_writer import zipped
 
-PACKAGES = ("anonymizers", "arithmetic", "attacks", "datasets", "kakurenbo", "scoring")
+PACKAGES = ("anonymizers", "arithmetic", "attacks", "datasets", "games", "kakurenbo", "scoring")
 TOP = "kakurenbo"
 NESTED = "_packages"
 """The folder of `kakurenbo` that holds the other packages, as in the platform's own wheel (setup.py)."""
