@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import tomllib
 from pathlib import Path
@@ -70,8 +69,7 @@ def write_sources(name: str, epoch: int, out: Path) -> Path:
 def write_wheel(sources: Path, epoch: int, out: Path) -> None:
     """Build the wheel from the archive of the sources, so that nothing else can get into it."""
     with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(sources) as archive:
-            archive.extractall(folder, filter="data")
+        shutil.unpack_archive(sources, folder)
         unpacked = next(Path(folder).iterdir())
         environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch), "PYTHONHASHSEED": "0"}
         done = subprocess.run(

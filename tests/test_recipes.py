@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -68,4 +69,5 @@ def test_a_recipe_ends_in_green_tests_and_pages(tmp_path: Path, what: str) -> No
     name = {"measure": "lost-items", "attack": "re-twins"}[what]
     assert re.search(r"\b\d{2} passed", printed) and " 0 without translation" in printed
     assert name in (copy / "contest/pages/gallery/gallery.json").read_text(encoding="utf-8")
-    run(f"{sys.executable} -m ruff check . && {sys.executable} -m ruff format --check .", copy)
+    ruff = f"{shlex.quote(sys.executable)} -m ruff"
+    run(f"{ruff} check . && {ruff} format --check .", copy)

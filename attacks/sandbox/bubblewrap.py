@@ -196,7 +196,9 @@ def _run_mounts(stage: Stage, limits: Limits) -> tuple[str, ...]:
     """The inputs, the private space, and then the rest closed: bwrap leaves / and /dev writable by itself."""
     words = [word for outside, inside in stage.mounts for word in ("--ro-bind", str(outside), inside)]
     # The device zero gives out shared memory that belongs to no process; "full" reads the same.
-    words += ["--proc", "/proc", "--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero"]
+    # The first process inside is bwrap itself, which no filter binds: nobody gets at its memory.
+    words += ["--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1"]
+    words += ["--remount-ro", "/proc/1", "--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero"]
     scratch = {"/tmp": limits.scratch_bytes, "/out": limits.scratch_bytes, "/dev/shm": SHARED_MEMORY_BYTES}  # noqa: S108
     for folder, size in scratch.items():
         words += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]

@@ -140,6 +140,7 @@ FCNTL = (72, 25)
 MMAP = (9, 222)
 SIGACTION = (13, 134)
 SOCKETPAIR = (53, 199)
+PRLIMIT = (302, 261)
 
 FIRST_UNKNOWN = 457
 """Calls from this number on are newer than this list and answer "not implemented". On x86_64 this covers
@@ -225,6 +226,7 @@ def _arguments(column: int, uncounted: bool) -> list[FilterInstruction]:
     injections = [step for value in TERMINAL_INJECTIONS for step in _answer(JUMP_EQUAL, value, NOT_PERMITTED)]
     locks = [step for value in RANGE_LOCKS for step in _answer(JUMP_EQUAL, value, NO_LOCKS)]
     memory = _answer(JUMP_ANY_BIT, HUGE_PAGES, NOT_PERMITTED)
+    others = _answer(JUMP_AT_LEAST, 1, NOT_PERMITTED)
     if uncounted:
         both = _answer(JUMP_EQUAL, SHARED_WITHOUT_FILE, NOT_PERMITTED)
         memory += [FilterInstruction(AND, SHARED_WITHOUT_FILE), *both]
@@ -233,6 +235,7 @@ def _arguments(column: int, uncounted: bool) -> list[FilterInstruction]:
         *_look_into(IOCTL[column], SECOND_ARGUMENT_AT, injections),
         *_look_into(FCNTL[column], SECOND_ARGUMENT_AT, locks),
         *_look_into(MMAP[column], FOURTH_ARGUMENT_AT, memory),
+        *_look_into(PRLIMIT[column], FIRST_ARGUMENT_AT, others),
     ]
 
 
@@ -279,6 +282,7 @@ def container_profile() -> dict[str, object]:
             *injections,
             *locks,
             huge,
+            {"names": ["prlimit64"], **refuse, "args": [_where(0, "SCMP_CMP_NE", 0)]},
         ],
     }
 

@@ -136,7 +136,7 @@ def test_workers_that_are_newer_than_the_database_let_their_jobs_wait(newest: st
     round_ = make_round()
     entry = make_entry(round_, make_team(round_.contest))
     migrate("0012_hidden_rounds")
-    with Processes() as processes:
+    with Processes(KAKURENBO_JOB_LEASE_SECONDS="3600") as processes:
         sweeper, worker = processes.start_sweeper(), processes.start_worker()
         found = Job.objects.filter(entry=entry, reason=DATABASE_BEHIND())
         wait_for(found.exists, 120, "the job waits for the database")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from tests.attacks.sandbox.hostile import Hostile
 
 SECOND = "1 s of CPU time"
@@ -395,9 +397,13 @@ finish()
 finish()
 attempt(os.rename, "/out", "/tmp/out")
 attempt(os.rmdir, "/out")
-attempt(os.chmod, "/out", 0)
+try:
+    os.chmod("/out", 0)
+except OSError as error:
+    print("denied:", error)
 """,
-        ("done",),
+        # Without root /out is the program's own: it may close the door, to its own loss.
+        ("done",) if os.geteuid() == 0 else ("done", "no-output"),
     ),
     "a result that is a link to itself": Hostile("os.symlink(OUT, OUT)", ("no-output",), "found a link"),
     "a result of holes": Hostile(
