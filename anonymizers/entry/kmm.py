@@ -130,7 +130,7 @@ KMM_ENTRY = Anonymizer(
     reference=KMM.reference,
     version=3,
     parameters=(
-        Parameter("k", "int", 3, "So many customers share every quasi-identifier.", low=2, high=1000),
+        Parameter("k", "int", 3, "Number of customers who share every quasi-identifier.", low=2, high=1000),
         Parameter("items", "int", 3, "How many top items count, by their number of buyers.", low=1, high=50),
         Parameter("period", "choice", "month", "The period of a receipt.", choices=tuple(PERIODS)),
         Parameter(

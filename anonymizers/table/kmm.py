@@ -138,8 +138,8 @@ KMM = TableMethod(
     reference="Li, Schneider, Yu, Gupta, Reidentification Risk in Panel Data (2022), section 4",
     version=3,
     parameters=(
-        Parameter("k", "int", 5, "So many different people share every quasi-identifier.", low=2),
-        Parameter("l", "int", 1, "So many different sensitive values does each have (1: no demand).", low=1),
+        Parameter("k", "int", 5, "Number of different people who share every quasi-identifier.", low=2),
+        Parameter("l", "int", 1, "Number of different sensitive values that each has (1: off).", low=1),
         Parameter("solver", "choice", "fast", "How to solve it.", choices=("fast", "exact", "split")),
         Parameter("parts", "int", 6, "Into how many parts `split` deals the rows.", low=1),
         Parameter("effort", "float", 1.0, "How long `fast` searches, 1 being usual.", low=0, high=1000),

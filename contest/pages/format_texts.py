@@ -52,7 +52,7 @@ FORMAT_TEXTS: Mapping[str, FormatText] = {
         unknown=_("Only .csv files that begin with M, T or P, or one .zip. Left out:"),
         drop=_("Drop M′, T′ and P here, or one zip"),
         order=_("Plain CSV without a header, in UTF-8. Row 1 of M′ below is row 3 of M, and so on."),
-        guess=_("Name the files by the target's number: 12.csv. One line a row of M′; “-” is no guess."),
+        guess=_("Name the files by the target's number: 12.csv. One line per row of M′; “-” is no guess."),
         files={
             "M.csv": FileText(
                 "M′",

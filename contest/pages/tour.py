@@ -27,7 +27,7 @@ class TourStep:
 
 @dataclass(frozen=True)
 class Tour:
-    """The steps, how many of those that can be known are done, and the first that is not."""
+    """The steps, how many of the detectable ones are done, and the first that is not."""
 
     steps: list[TourStep]
 
@@ -141,8 +141,8 @@ def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
         TourStep(
             "valid",
             _("Get a valid entry"),
-            _("An entry is valid when it keeps every limit. Its page says what each number means and which "
-              "limit binds; the pictures show before and after."),
+            _("An entry is valid when it is within every limit. Its page says what each number means and "
+              "which limit binds; the pictures show before and after."),
             team.get_absolute_url() if team else reverse("leaderboard", args=place),
             _("Your entries") if team else _("Leaderboard"),
             deeds.valid > 0,

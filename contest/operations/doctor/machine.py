@@ -74,7 +74,7 @@ def vault_permissions() -> Finding:
         return failed(_("Others on this machine can look into the vault."), f"chmod 700 {folder}")
     if Path(entries.location).resolve() in folder.resolve().parents or folder == Path(entries.location):
         return failed(
-            _("The vault lies inside a public store."),
+            _("The vault is inside a public store."),
             _("Set KAKURENBO_VAULT_LOCATION to a folder of its own."),
         )
     if folder.stat().st_uid != os.geteuid():
@@ -85,7 +85,7 @@ def vault_permissions() -> Finding:
 
 
 def file_modes() -> Finding:
-    """Database, letters, stores, logs and backups are for the platform's own user alone."""
+    """Database, e-mails, stores, logs and backups are for the platform's own user alone."""
     found = [
         f"{path} ({mode:04o}, expected {expected:04o})"
         for path, mode, expected in itertools.islice(open_to_others(), SHOWN + 1)
