@@ -1,6 +1,6 @@
 """Answers for what goes wrong around a request. They need no database, no session and no store.
 
-A page gets the error page that stands alone, the API the same in its own shape.
+A page gets the self-contained error page, the API the same in its own shape.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class PresetShape(Shape):
 
 
 class DataOrder(Shape):
-    """Tables to play on; the files go with the ways that need them."""
+    """Tables to play on; the files belong to the sources that need them."""
 
     way = s.ChoiceField(
         ["generate", "files", "retail"],
@@ -64,7 +64,7 @@ class RoundDataOrder(DataOrder):
 
 
 class NewContestOrder(DataOrder):
-    """What is not sent stays as the preset says."""
+    """What is not sent stays as in the preset."""
 
     way = s.ChoiceField(["preset", "generate", "files", "retail"], default="preset")
     preset = s.ChoiceField(preset_names())

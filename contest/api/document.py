@@ -46,7 +46,7 @@ WITH_BODY = {
 
 
 def add_errors(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Name in every operation the errors that can come of it."""
+    """List the possible errors in every operation."""
     result["components"]["schemas"]["Error"] = ERROR
     for path in result["paths"].values():
         for method, operation in path.items():
@@ -63,7 +63,7 @@ def add_errors(result: dict[str, Any], generator: Any, request: Any, public: boo
 
 @lru_cache(maxsize=1)
 def build_document() -> dict[str, Any]:
-    """The document, in English for everybody: it is made once, whoever asks first."""
+    """The document, in English for everybody: it is built once, at the first request."""
     with translation.override("en"):
         document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document

@@ -1,4 +1,4 @@
-"""What organisers may send, and what they are answered."""
+"""What organisers may send, and what they get back."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class RuleFields(Shape):
             known = [rule.name for rule in RULES if rule.name in round_.dataset.spec.rules]
             foreign = [name for name in data if name not in known and data[name] != now.get(name, NOTHING)]
             if foreign:
-                told = say_expected(str(foreign[0]), f"one of {', '.join(known)}")
-                raise s.ValidationError({foreign[0]: told}, code="unknown-rule")
+                text = say_expected(str(foreign[0]), f"one of {', '.join(known)}")
+                raise s.ValidationError({foreign[0]: text}, code="unknown-rule")
         rules: dict[str, Any] = super().to_internal_value(data)
         return dict(rules)
 
@@ -61,7 +61,7 @@ class RoundFields(Shape):
 
 
 class Change(Shape):
-    """What may be previewed, is refused where another has changed the same meanwhile, and needs a reason."""
+    """Can be previewed, is refused if somebody else has changed the same meanwhile, and needs a reason."""
 
     version = s.IntegerField(min_value=1)
     preview = s.BooleanField(default=False, help_text="Only say what would follow.")
@@ -122,7 +122,7 @@ class PhaseOrder(Shape):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["act"] in {"extend", "reopen", "move"} and "ends_at" not in attrs:
-            raise s.ValidationError({"ends_at": "This act needs the new end."}, code="required")
+            raise s.ValidationError({"ends_at": "This action needs the new end."}, code="required")
         return attrs
 
 

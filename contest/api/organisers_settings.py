@@ -1,4 +1,4 @@
-"""What organisers do through the API: the acts of their pages, by the same services."""
+"""What organisers do through the API: the actions of their pages, by the same services."""
 
 from __future__ import annotations
 

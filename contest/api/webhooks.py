@@ -1,4 +1,4 @@
-"""Addresses to which news are sent: the organisers' under the contest, a team's under the team."""
+"""Addresses that receive news: the organisers' under the contest, a team's under the team."""
 
 from __future__ import annotations
 

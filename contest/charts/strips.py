@@ -1,4 +1,4 @@
-"""Strips: one line a measure, every entry a point at the share of the limit that it uses."""
+"""Strips: one line per measure, every entry a point at the share of the limit that it uses."""
 
 from __future__ import annotations
 

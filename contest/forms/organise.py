@@ -109,7 +109,7 @@ class RepairForm(forms.Form):
 
 
 class RoundField(forms.ModelChoiceField):
-    """A round by its own name; the contest is known where this is asked."""
+    """A round by its own name; the contest is known from the page."""
 
     def label_from_instance(self, obj: Round) -> str:
         return obj.name

@@ -1,4 +1,4 @@
-"""Files made from the declared settings, kept with the code for people and other programs to read."""
+"""Files generated from the declared settings, stored with the code for people and other programs to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets a worker's main process leave a sign of life every few seconds, whatever its children are doing."""
+"""Lets a worker's main process write a heartbeat every few seconds, whatever its children are doing."""
 
 from __future__ import annotations
 
