@@ -40,7 +40,7 @@ def _fields(detail: Any) -> list[tuple[str, Any]]:
 
 @dataclass(frozen=True)
 class LogIn:
-    """Where to and as whom; kept in a file that only its owner may read."""
+    """Which site and as whom; stored in a file that only its owner may read."""
 
     url: str
     token: str
@@ -116,7 +116,7 @@ class Client:
             page += 1
 
     def download(self, path: str, target: Path) -> int:
-        """Write a file under its name only when all of it has come; returns its size."""
+        """Write a file under its name only when all of it has arrived; returns its size."""
         fresh = target.with_name(f".new-{secrets.token_hex(4)}-{target.name}")
         size = 0
         try:
@@ -157,8 +157,8 @@ class Client:
 
 def _api_error(error: urllib.error.HTTPError) -> ApiError:
     try:
-        told = json.load(error)["error"]
-        return ApiError(error.code, told["code"], told["message"], told["detail"])
+        refusal = json.load(error)["error"]
+        return ApiError(error.code, refusal["code"], refusal["message"], refusal["detail"])
     except (ValueError, KeyError, TypeError):
         return ApiError(error.code, f"http-{error.code}", f"{error.url} is no Kakurenbo site's API.")
 
