@@ -114,11 +114,11 @@ class Verdict:
     def join(cls, verdicts: Iterable[Verdict]) -> Verdict:
         """One verdict on several files, in the order given."""
         parts = list(verdicts)
-        told = tuple(problem for part in parts for problem in part.problems)
+        listed = tuple(problem for part in parts for problem in part.problems)
         counts: Counter[Kind] = Counter()
         for part in parts:
             counts.update(dict(part.counts))
-        return cls(told, sum(part.total for part in parts), tuple(counts.items()))
+        return cls(listed, sum(part.total for part in parts), tuple(counts.items()))
 
     def as_data(self) -> list[dict[str, Any]]:
         """Every problem as it is stored, and how many there are of its kind."""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizers.anonymizer import Parameter, ParameterError
 from anonymizers.engines.masking.columns import members, prepare
-from anonymizers.engines.masking.sequence import Masked, mask_part, told
+from anonymizers.engines.masking.sequence import Masked, mask_part, masking_report
 from anonymizers.table.more_p import PARAMETERS
 from anonymizers.table_method import Columns, TableMethod, TableResult
 
@@ -48,7 +48,7 @@ def more_mi(
             released[fit.secret.name] = table[fit.secret.name].to_numpy()[donors]
         tables.append(released)
     return TableResult(
-        pd.concat(tables, ignore_index=True), {"copies": copies} | told(masked, prepared, cutoff)
+        pd.concat(tables, ignore_index=True), {"copies": copies} | masking_report(masked, prepared, cutoff)
     )
 
 

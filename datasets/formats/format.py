@@ -106,8 +106,8 @@ class Format(ABC):
         """Check the files of an upload against the original and the rules of the round."""
         absent = [name for name in self.upload_names if name not in files]
         if absent:
-            told = (Problem(name, None, None, None, MISSING_FILE(name=name)) for name in absent)
-            return CheckedUpload(Verdict.of(*told), None)
+            problems = (Problem(name, None, None, None, MISSING_FILE(name=name)) for name in absent)
+            return CheckedUpload(Verdict.of(*problems), None)
         entry, verdict = self.check_entry(files, original, rules or FileRules())
         return CheckedUpload(verdict, self.neutral(original, entry) if verdict.ok else None)
 

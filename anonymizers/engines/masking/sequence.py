@@ -184,7 +184,7 @@ def _restricted(prepared: Prepared, rows: Rows) -> Prepared:
     return Prepared(secrets, given, prepared.warnings)
 
 
-def told(masked: Sequence[Masked], prepared: Prepared, cutoff: float) -> dict[str, Any]:
+def masking_report(masked: Sequence[Masked], prepared: Prepared, cutoff: float) -> dict[str, Any]:
     """The report: every fit, its convergence, the expected distance, and what to worry about."""
     warnings = list(prepared.warnings)
     columns = {}
