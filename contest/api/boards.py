@@ -108,7 +108,7 @@ class Attackers(PublicView):
 
 class History(PublicView):
     @extend_schema(
-        summary="How the places went; empty until what attacks found is public",
+        summary="How the places changed; empty until what attacks found is public",
         responses=serializers.StandingShape(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:

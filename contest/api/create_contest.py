@@ -118,7 +118,7 @@ class Presets(OrganiserView):
         return self.paged(rows, PresetShape)
 
     @extend_schema(
-        summary="Make a contest from a preset, on its data or on other",
+        summary="Create a contest from a preset, on its data or on other data",
         request={"multipart/form-data": NewContestOrder, "application/json": NewContestOrder},
         responses={201: MadeShape},
     )
@@ -137,7 +137,7 @@ class Presets(OrganiserView):
 
 class Bundles(OrganiserView):
     @extend_schema(
-        summary="Make the contest of a bundle; everything wrong with it is reported by line",
+        summary="Create the contest of a bundle; everything wrong with it is reported by line",
         request={"multipart/form-data": BundleOrder},
         responses={201: MadeShape},
     )

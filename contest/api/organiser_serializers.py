@@ -64,7 +64,7 @@ class Change(Shape):
     """Can be previewed, is refused if somebody else has changed the same meanwhile, and needs a reason."""
 
     version = s.IntegerField(min_value=1)
-    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
+    preview = s.BooleanField(default=False, help_text="Only show the consequences.")
     reason = s.CharField(max_length=300)
 
 
@@ -117,7 +117,7 @@ class PhaseOrder(Shape):
     starts_at = field_of(STARTS_AT, required=False)
     ends_at = field_of(ENDS_AT, required=False)
     move_later = s.BooleanField(default=False)
-    seen_ends_at = s.DateTimeField(required=False, help_text="Refused if the phase ends otherwise by now.")
+    seen_ends_at = s.DateTimeField(required=False, help_text="Refused if the phase has another end by now.")
     reason = s.CharField(max_length=300)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -288,5 +288,5 @@ class QueueShape(Shape):
     name = s.CharField()
     waiting = s.IntegerField()
     running = s.IntegerField()
-    oldest = s.DateTimeField(allow_null=True, help_text="Since when the oldest job waits.")
+    oldest = s.DateTimeField(allow_null=True, help_text="When the oldest job was queued.")
     workers = s.IntegerField()

@@ -74,7 +74,7 @@ class TeamWebhooks(WebhookView):
     is_for_team = True
 
     @extend_schema(
-        summary="The addresses to which news are sent, ended ones too", responses=WebhookShape(many=True)
+        summary="The addresses to which news is sent, ended ones too", responses=WebhookShape(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
         return self.paged(self.hooks(slug).order_by("pk"), WebhookShape)

@@ -87,7 +87,7 @@ class DataForm(forms.Form):
         for field in self.files:
             if field in FILES and field not in self.fields:
                 names = {"file": FILES[field], "files": ", ".join(self.spec.original_files)}
-                self.add_error(None, _("%(file)s is too much: this format has %(files)s.") % names)
+                self.add_error(None, _("%(file)s is not expected: this format has %(files)s.") % names)
 
     def data_spec(self) -> DataSpec | None:
         """The data set that was chosen; nothing where the preset's own is kept."""

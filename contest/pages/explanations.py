@@ -181,7 +181,7 @@ def _run(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
         (_("share found"), run.rate, ""),
         (_("with 95 % confidence from"), run.low, ""),
         (_("to"), run.high, ""),
-        (_("a guess at random finds"), run.baseline, ""),
+        (_("a random guess finds"), run.baseline, ""),
     ]
     files = files_of(entry)
     if run.guess_sha256 and not is_house:

@@ -93,8 +93,8 @@ FORMAT_TEXTS: Mapping[str, FormatText] = {
         order=_("Plain CSV without a header, in UTF-8. Line 1 below is line 1 of T, and so on."),
         guess=_(
             "Name the files by the target's number: 12.csv. One line per customer: the id and the "
-            "pseudonyms of the twelve months, December first; DEL for a month without any. Whom you leave "
-            "out is not found."
+            "pseudonyms of the twelve months, December first; DEL for a month without any. A customer "
+            "you leave out is not found."
         ),
         files={
             "AT.csv": FileText(

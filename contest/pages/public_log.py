@@ -71,7 +71,7 @@ Sentence = tuple[str, str] | None
 
 
 def _contest_created(event: AuditEvent, subject: Any) -> Sentence:
-    return _("The contest was made."), ""
+    return _("The contest was created."), ""
 
 
 def _announced(event: AuditEvent, subject: Any) -> Sentence:
@@ -182,7 +182,7 @@ def _attack_act(event: AuditEvent, subject: Any) -> Sentence:
     texts = {
         "attack.added": _("%(round)s: the house attack %(attack)s takes part."),
         "attack.stopped": _("%(round)s: the house attack %(attack)s was stopped."),
-        "attack.resumed": _("%(round)s: the house attack %(attack)s goes on."),
+        "attack.resumed": _("%(round)s: the house attack %(attack)s continues."),
     }
     return texts[event.verb] % {"round": subject.round.name, "attack": subject.name}, ""
 

@@ -46,8 +46,8 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
             found.append(Consequence("becomes-public", n, _("Everybody sees the contest from now on.")))
         else:
             text = ngettext(
-                "Nobody but organisers sees the contest any more, also not its %(n)s team.",
-                "Nobody but organisers sees the contest any more, also not its %(n)s teams.",
+                "Nobody but organisers sees the contest any more, not even its %(n)s team.",
+                "Nobody but organisers sees the contest any more, not even its %(n)s teams.",
                 n,
             )
             found.append(Consequence("becomes-hidden", n, text % {"n": n}))

@@ -30,7 +30,7 @@ def disqualify_entry(entry: Entry, user: User, reason: str) -> None:
 
 
 def unvoid_entry(entry: Entry, user: User, reason: str) -> None:
-    """Take a mark back: the entry counts again as if it had never been marked."""
+    """Remove a mark: the entry counts again as if it had never been marked."""
     _set_mark(entry, user, Entry.Mark.NONE, reason)
 
 

@@ -31,7 +31,7 @@ def extend_phase(
     with transaction.atomic():
         _require_current(phase)
         if phase.closed_at is not None:
-            raise Refused("phase-closed", _("This phase is closed; to let it go on, open it again."))
+            raise Refused("phase-closed", _("This phase is closed; to let it continue, open it again."))
         if move_later:
             _move_later(phase, user, ends_at - phase.ends_at, reason)
         _set_end(phase, user, ends_at, "phase.moved", reason)
@@ -51,7 +51,7 @@ def open_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | N
     """Let a planned phase begin now."""
     now = now or timezone.now()
     if phase.ends_at <= now:
-        raise Refused("phase-closed", _("This phase is over; to let it go on, open it again."))
+        raise Refused("phase-closed", _("This phase is over; to let it continue, open it again."))
     if phase.starts_at <= now:
         raise Refused("phase-open", _("This phase is open already."))
     move_phase(phase, user, now, phase.ends_at, reason)
@@ -176,7 +176,7 @@ def reopen_phase(
         _require_current(phase)
         later = Phase.objects.filter(round=phase.round_id, starts_at__gte=phase.ends_at).exclude(pk=phase.pk)
         if later.exclude(kind=Phase.Kind.HANDOVER).filter(opened_at__isnull=False).exists():
-            raise Refused("next-phase-open", _("The next phase is open already, so this one cannot go on."))
+            raise Refused("next-phase-open", _("The next phase is already open; this one cannot continue."))
         if move_later:
             _move_later(phase, user, ends_at - phase.ends_at, reason)
         later.filter(starts_at__gt=now).update(opened_at=None, closed_at=None)
