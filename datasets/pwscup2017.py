@@ -1,4 +1,4 @@
-"""The files of PWSCUP 2017: one sheet of transactions, a pseudonym a customer and month, deleted rows.
+"""The files of PWSCUP 2017: one sheet of transactions, one pseudonym per customer and month, deleted rows.
 
 T, the anonymised A(T), the published S and the partial knowledge T25 … T100 all have the seven columns of T.
 A deleted row is written ``DEL,,,,,,``. F says which pseudonym a customer had in each of the 12 months,

@@ -75,7 +75,7 @@ def _frame(master: Master) -> pd.DataFrame:
 
 
 def _units(original: PurchaseData) -> Units:
-    """A unit a customer; whoever bought nothing has one record with a value that nobody shares."""
+    """One unit per customer; one who bought nothing has a single record with a value that nobody shares."""
     n, rows = original.n_customers, original.transactions
     without = np.setdiff1d(np.arange(n), rows.customer)
     unit = np.concatenate([rows.customer.astype(np.int64), without])

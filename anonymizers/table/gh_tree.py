@@ -36,7 +36,7 @@ def gh_tree(
     attribute with the least r_j is split first; if a part would have g < g* or h > h*, the next attribute is
     tried. Where none holds, the set is a group, and all its records show the same range, mean or set.
 
-    All records of a person stay together. With several ages or ZIPs a person stands at the mean of their
+    All records of a person stay together. With several ages or ZIPs a person is placed at the mean of their
     records (numbers, ordered categories) or at their commonest category. Numbers are cut between people so
     that the records left are nearest to half (of two such cuts, the later), equal values with fewest records
     first; ordered categories only between categories; unordered ones as one category against all others.

@@ -28,8 +28,8 @@ def more_mi(
     Our own: Qian and Xie leave a multiple-imputation version of their method to future research. A draw from
     the posterior of (λ, γ) is the maximum of the likelihood with the rows weighted by independent
     exponentials, scaled to mean 1 (the weighted likelihood bootstrap), which needs no prior and no matrix of
-    all λ. Estimates from the copies combine by the rules for partially synthetic data. The copies stand one
-    below the other; the column ``copy`` counts them from 1.
+    all λ. Estimates from the copies combine by the rules for partially synthetic data. The copies are stacked
+    one below the other; the column ``copy`` counts them from 1.
     """
     if order == "auto":
         raise ParameterError("The 'order' parameter of more-mi must be given. Got auto instead.")

@@ -1,4 +1,4 @@
-"""Holding bubblewrap at its start until its first inner process is in our hands.
+"""Holding bubblewrap at its start until we hold its first inner process.
 
 bwrap ends as soon as the program does, while processes that it left behind may live some moments longer, and
 for an instant at the start nothing ties them to us. A descriptor of the first inner process, taken while
@@ -25,7 +25,7 @@ class First:
 
 
 class Gate:
-    """Two pipes: on one bwrap names the process, on the other it waits to go on."""
+    """Two pipes: on one bwrap names the process, on the other it waits to continue."""
 
     def __init__(self, group: Group | None = None) -> None:
         self.group = group

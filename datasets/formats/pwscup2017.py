@@ -1,6 +1,6 @@
-"""The format of 2017: an entry is A(T), line by line with T, with a pseudonym a customer and month.
+"""The format of 2017: an entry is A(T), line by line with T, with one pseudonym per customer and month.
 
-Attackers see S, the rows that A(T) kept in an order that tells nothing, and beside M and T four files of
+Attackers see S, the rows that A(T) kept in an order that reveals nothing, and besides M and T four files of
 partial knowledge: T25 … T100 hold 25 to 100 % of the rows of T with item ids cut to two characters.
 """
 
