@@ -23,8 +23,8 @@ class NotPositive(ValueError):
 def factor_of(matrix: Floats) -> bool:
     """Replace a matrix by its lower Cholesky factor; False where it is not positive definite.
 
-    Columns are taken in blocks. The columns of a block are also kept as rows above the diagonal, so that the
-    rest of the matrix is updated along rows.
+    Columns are taken in blocks. The columns of a block are also stored as rows above the diagonal, so that
+    the rest of the matrix is updated along rows.
     """
     n = len(matrix)
     for start in range(0, n, BLOCK):

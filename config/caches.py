@@ -91,6 +91,6 @@ def _require_json(value: object) -> None:
             _require_json(item)
     else:
         raise TypeError(
-            "The cache keeps None, texts, finite numbers, lists, and objects with texts as keys. "
+            "The cache stores None, texts, finite numbers, lists, and objects with texts as keys. "
             f"Got {type(value).__name__} instead."
         )

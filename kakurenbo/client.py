@@ -62,7 +62,7 @@ def save_log_in(log_in: LogIn) -> Path:
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise UsageError(
-            f"The log-in cannot be kept in {path}: {error.strerror}. "
+            f"The log-in cannot be stored in {path}: {error.strerror}. "
             "Let XDG_CONFIG_HOME name a folder that you may write to."
         ) from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

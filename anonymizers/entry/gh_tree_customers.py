@@ -32,11 +32,11 @@ def gh_tree_customers(
     h: float,
     cells: str,
 ) -> Anonymized:
-    """Group the customers by birthday, gender and country so that every group keeps g* and h*.
+    """Group the customers by birthday, gender and country so that every group satisfies g* and h*.
 
     Rows of T are the records, the items bought are the sensitive values, and birthday (a number of days),
     gender and country (unordered) the quasi-identifiers. A set t of customers with c_i rows each is split at
-    the median of the attribute with the least Δg/v, as long as both parts keep
+    the median of the attribute with the least Δg/v, as long as both parts have
 
         g(t) = 1 − Σ_i (c_i / Σ c)² ≥ g*,   h(t) = max_j n_j / n_t ≤ h*
 

@@ -99,7 +99,7 @@ def _randomised(
     limit: float,
     rng: np.random.Generator,
 ) -> tuple[Integers, Transactions]:
-    """Moves and rows that keep the limit on subset: fewer moves are tried until the rebuilt rows do."""
+    """Moves and rows within the limit on subset: fewer moves are tried until the rebuilt rows are."""
     spent = spending(original, original.transactions)
     for share in (0.9, 0.5, 0.0):
         # What is left of the limit is for whole quantities, which shift amounts between receipts.

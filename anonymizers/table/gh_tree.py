@@ -25,7 +25,7 @@ def gh_tree(
     ids: str,
     others: str,
 ) -> TableResult:
-    """Split the table again and again at a median, as long as every part keeps g* and h*.
+    """Split the table again and again at a median, as long as every part satisfies g* and h*.
 
     For a set t of records with c_i records of person i, n_t people, n_j of them with sensitive value j:
 
@@ -44,7 +44,7 @@ def gh_tree(
     two values between them.
 
     The time is O(N log N) in records. A group with g ≥ g* has at least 1/(1 − g*) people (Theorem 1). Several
-    sensitive columns must each keep h*. ``l`` adds the record-wise l-diversity, for comparison.
+    sensitive columns must each satisfy h*. ``l`` adds the record-wise l-diversity, for comparison.
     """
     return protect(
         "gh-tree", table, columns, rng, rule_of(columns, g, h, l), together=True,
@@ -53,7 +53,7 @@ def gh_tree(
 
 
 def rule_of(columns: Columns, g: float, h: float, diversity: float) -> Rule:
-    """What every group must keep; h* and l need a sensitive column."""
+    """What every group must satisfy; h* and l need a sensitive column."""
     sensitive = columns_of(columns, "sensitive")
     if h < 1 and not sensitive:
         raise ParameterError(

@@ -127,7 +127,7 @@ def _insert(table: Table, made: models.Model) -> int:
 
 
 def _free_look(team: Team) -> str:
-    """Archives may hold teams whose names look alike; they are kept apart by their numbers."""
+    """Archives may hold teams whose names look alike; they are distinguished by their numbers."""
     look = look_of(team.name)
     taken = set(Team.objects.filter(contest=team.contest_id).values_list("look_key", flat=True))
     others = (f"{look} #{number}" for number in itertools.count(2))

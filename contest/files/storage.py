@@ -147,7 +147,7 @@ def open_made(name: str, make: Callable[[], bytes]) -> IO[bytes]:
             if error.errno not in CANNOT_BE_WRITTEN:
                 raise
             # Nothing is lost: it is handed out as it was made, and made again for the next request.
-            logger.warning("%s cannot be kept: %s", name, error.strerror)
+            logger.warning("%s cannot be stored: %s", name, error.strerror)
             return io.BytesIO(content)
     opened: IO[bytes] = storage.open(name, "rb")
     return opened

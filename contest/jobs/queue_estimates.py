@@ -23,7 +23,7 @@ from contest.jobs.turns import places
 from contest.models import Heartbeat, Job
 
 LAST_JOBS = 20
-"""The pace is the mean of so many finished jobs of the kind."""
+"""The pace is the mean of this many finished jobs of the kind."""
 PROGRAM_SECONDS = Limits().wall_seconds
 """After this long a team's program is stopped."""
 
@@ -204,7 +204,7 @@ def _end(slots: Sequence[Span], ahead: Sequence[tuple[int, Span | None]], own: S
 
 
 def time_needed(work: Sequence[tuple[int, float]], processes: int) -> float | None:
-    """Seconds until so many jobs of so many seconds each are done by processes that do nothing else.
+    """Seconds until given numbers of jobs of given lengths are done by processes that do nothing else.
 
     Nothing where there is no process. A job is not divided: five of 10 s take two of them as long as six.
 
@@ -223,7 +223,7 @@ def time_needed(work: Sequence[tuple[int, float]], processes: int) -> float | No
 
 
 def begin(free: Sequence[float], ahead: int, pace: float) -> float:
-    """When a job begins that has so many of equal length ahead, on processes that are free at these times.
+    """When a job begins that has this many of equal length ahead, on processes that are free at these times.
 
     Two processes, one busy for 100 s; three jobs of 10 s ahead are done by the other one:
 

@@ -1,7 +1,7 @@
-"""The catalogue of texts: found in the sources, kept in a .po file for people and a .mo file for Django.
+"""The catalogue of texts: found in the sources, stored in a .po file for people and a .mo file for Django.
 
 Babel does what GNU gettext would, so a machine need not have it. Only developers run this: both files are
-kept with the code.
+stored with the code.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def queue_deliveries() -> int:
     audit.extend_all_chains()
     for webhook in Webhook.objects.filter(ended_at=None).select_related("contest", "team"):
         if _is_of_former(webhook):
-            end_webhook(webhook, None, "Whoever gave this address has left.")
+            end_webhook(webhook, None, "The person who gave this address has left.")
         else:
             _look_for_news(webhook)
     now = timezone.now()

@@ -53,7 +53,7 @@ class Original2017:
 
 class Pwscup2017(Format):
     name = "2017"
-    title = "PWSCUP 2017: a pseudonym a month"
+    title = "PWSCUP 2017: one pseudonym per month"
     data_files = ("M.csv", "T.csv")
     knowledge_files = tuple(SHARES)
     upload_files = (UploadFile("AT.csv", "released"),)

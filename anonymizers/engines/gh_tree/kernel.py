@@ -219,7 +219,7 @@ def _commonest(lo, hi, members, side, wanted, pairs, counter):  # type: ignore[n
 
 @njit(cache=True)
 def _holds(node, state, pairs, counter, rule, left):  # type: ignore[no-untyped-def]
-    """Whether both sides of the marked split keep g*, h*, k, K and l."""
+    """Whether both sides of the marked split satisfy g*, h*, k, K and l."""
     lo, hi, total, squares = node
     _, members, side, _ = state
     _, loosest, h, k, people, diversity = rule

@@ -19,7 +19,7 @@ MORTON_BITS = 60
 
 @dataclass(frozen=True)
 class Rule:
-    """What every group must keep, and which split is tried first."""
+    """What every group must satisfy, and which split is tried first."""
 
     criterion: Literal["balance-variance", "widest", "narrowing"]
     g: float = 0.0

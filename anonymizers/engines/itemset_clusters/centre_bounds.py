@@ -20,7 +20,7 @@ MOST_CUSTOMERS = 1000
 
 @dataclass(frozen=True, eq=False)
 class CentreBound:
-    """``lower`` is proven: with customers' item sets as centres no fewer clusters keep the limit.
+    """``lower`` is proven: with customers' item sets as centres no fewer clusters are within the limit.
 
     ``relaxed`` is the optimum of the model as solved, of which ``lower`` is the next whole number.
     ``centres`` are the rows of a solution with ``lower`` clusters if one was found, else empty.

@@ -72,7 +72,7 @@ def jaccard_medians(
         if total_distance(search.distance, search.near) > target:
             break
         best = search.snapshot()
-        log.info("%d clusters keep the limit, %d moves left", search.n_centres, steps)
+        log.info("%d clusters are within the limit, %d moves left", search.n_centres, steps)
     return _finished(sets, *best)
 
 
