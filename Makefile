@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
 WORKERS ?= 2
 PORT ?= 8000
-# Where the user's cache cannot be written to (a read-only home), pip and uv keep no packages.
+# Where the user's cache is not writable (a read-only home), pip and uv cache no packages.
 CACHE := $(shell d="$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}}"; test -w "$$d" || test ! -e "$$d" -a -w "$$HOME" || echo none)
 ifeq ($(CACHE),none)
 export PIP_NO_CACHE_DIR := 1
@@ -31,7 +31,7 @@ $(STAMP): $(LOCK) pyproject.toml setup.py
 	@$(BIN)/kakurenbo warm-up
 	@touch $(STAMP)
 
-install: $(STAMP) ## Make .venv with everything (quick when nothing changed)
+install: $(STAMP) ## Create .venv with everything (quick when nothing changed)
 
 run: $(STAMP) ## Serve the demo contest on http://127.0.0.1:8000 (Ctrl-C stops it)
 	@$(BIN)/python manage.py up --port $(PORT)
@@ -47,7 +47,7 @@ lint: $(STAMP) ## Check style, types and templates
 	@$(BIN)/djlint --quiet --lint templates
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
-format: $(STAMP) ## Put the code into the house format
+format: $(STAMP) ## Format the code
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/djlint --quiet --reformat templates || true
@@ -61,7 +61,7 @@ screenshots: $(STAMP) ## Write pictures of every page, language, theme and width
 pictures: $(STAMP) ## Take the README's pictures again, of the demo after all its jobs
 	@$(BIN)/python -m pytest -n 0 -q tests/browser/pictures.py
 
-accessibility: $(STAMP) ## Let axe-core look at every page in every language, theme and width
+accessibility: $(STAMP) ## Check every page with axe-core in every language, theme and width
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -q -s tests/browser/test_accessibility.py
 
 chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
@@ -80,7 +80,7 @@ backends: $(STAMP) ## Run every service test again on PostgreSQL, with Redis and
 long-kmm: $(STAMP) ## Run the large proofs of k-MM: a million rows, ten thousand small panels
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest tests/anonymizers/test_kmm.py tests/anonymizers/test_kmm_small_panels.py -s -q
 
-portability: $(STAMP) ## Compare every result, to the byte, on all processors that this one can play
+portability: $(STAMP) ## Compare every result, to the byte, on all processors that this one can simulate
 	@$(BIN)/python -m tests.portability
 
 security: $(STAMP) ## Attack the platform and count what held: routes, leaks, bombs, races, secrets, scripts
@@ -89,10 +89,10 @@ security: $(STAMP) ## Attack the platform and count what held: routes, leaks, bo
 stranger: ## Run both commands as an unprivileged user without services, data, Chromium and home (as root)
 	@$(PYTHON) -m tests.deployment.stranger
 
-audit: $(STAMP) ## Look the locked packages up in the public list of vulnerabilities
+audit: $(STAMP) ## Look up the locked packages in the public list of vulnerabilities
 	@$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.lock
 
-release: $(STAMP) ## Make sources, wheel, SBOM and checksums of a clean commit in dist/; publishes nothing
+release: $(STAMP) ## Build sources, wheel, SBOM and checksums of a clean commit in dist/; publishes nothing
 	@$(BIN)/python .ci/release.py
 
 image: ## Build the images with docker, podman or buildah (OPTIONS="…" go to each build)

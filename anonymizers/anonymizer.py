@@ -12,7 +12,7 @@ from datasets.messages import Message
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter, declared once; the command line, the web form and the docs are made from it."""
+    """One parameter, declared once; the command line, the web form and the docs are generated from it."""
 
     name: str
     kind: Literal["int", "float", "choice", "bool", "text"]

@@ -101,9 +101,9 @@ def run_anonymizer(
 
 
 def _summary(original: PurchaseData, release: Release, limits: Mapping[str, float]) -> dict[str, Any]:
-    """What anybody asks first: size, distance of item sets, and how many `re-itemset` can find at most.
+    """The first questions: size, distance of item sets, and how many `re-itemset` can find at most.
 
-    Customers with equal item sets get the same guess, so at most one customer a distinct item set is found.
+    Customers with equal item sets get the same guess, so at most one customer per distinct item set is found.
     """
     labels = original.transactions.item.labels
     before = itemset_matrix(original, labels)[release.truth]

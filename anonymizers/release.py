@@ -22,7 +22,7 @@ def publish(draft: PurchaseData, rng: np.random.Generator, keep_receipts: bool =
     """Permute the people, give them pseudonyms, shuffle the rows, rename the receipts.
 
     ``draft`` has the rows of M in their order, with the customer ids of M. The pseudonyms and receipt ids
-    are random, so they tell nothing about the order of M or T.
+    are random, so they reveal nothing about the order of M or T.
     """
     if draft.transactions.n_rows == 0:
         raise CannotProtect("Nothing would be left of T: every row was removed. Choose a weaker parameter.")

@@ -63,7 +63,7 @@ def columns_of(columns: Columns, role: str) -> list[str]:
 
 
 def only_column(columns: Columns, role: str) -> str:
-    """The one column of a role that takes just one."""
+    """The one column of a role that takes exactly one."""
     named = columns_of(columns, role)
     if len(named) != 1:
         raise ParameterError(f"The role {role!r} takes exactly one column. Got {len(named)} instead.")
@@ -71,7 +71,7 @@ def only_column(columns: Columns, role: str) -> str:
 
 
 def refuse_missing(method: str, table: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Refuse cells without a value, and numbers without end."""
+    """Refuse cells without a value, and infinite numbers."""
     for name in columns:
         missing = table[name].isna().to_numpy()
         if missing.any():

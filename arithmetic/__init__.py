@@ -2,7 +2,7 @@
 
 NumPy, OpenBLAS and LAPACK choose their kernels by the processor, and the kernels differ in the last bits: in
 the order of sums, in fused multiplications, in the polynomials behind `exp` and `log`. Where a result is
-hashed, compared, or decides what happens next, these functions take their place. Each adds, multiplies and
+hashed, compared, or decides what happens next, these functions replace them. Each adds, multiplies and
 divides in an order that the code fixes, and IEEE 754 fixes the rest.
 """
 

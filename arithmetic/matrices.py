@@ -21,10 +21,10 @@ class NotPositive(ValueError):
 
 @njit(cache=True)
 def factor_of(matrix: Floats) -> bool:
-    """Put the lower Cholesky factor in the place of a matrix; False where it is not positive definite.
+    """Replace a matrix by its lower Cholesky factor; False where it is not positive definite.
 
-    Columns are taken in blocks. The columns of a block are also kept as rows above the diagonal, so that the
-    rest of the matrix is updated along rows.
+    Columns are taken in blocks. The columns of a block are also stored as rows above the diagonal, so that
+    the rest of the matrix is updated along rows.
     """
     n = len(matrix)
     for start in range(0, n, BLOCK):
@@ -222,7 +222,7 @@ def solve_factored(lower: Floats, right: Floats) -> Floats:
 
 
 def solve(matrix: npt.ArrayLike, right: npt.ArrayLike) -> Floats:
-    """x with A x = b, for one right side or a column for each.
+    """x with A x = b, for one right-hand side or one per column.
 
     >>> solve([[2.0, 0.0], [1.0, 1.0]], [4.0, 5.0]).tolist()
     [2.0, 3.0]

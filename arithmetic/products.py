@@ -8,7 +8,7 @@ from numba import njit
 
 Floats = npt.NDArray[np.float64]
 LANES = 8
-"""Partial sums of a long row: enough to keep a processor busy, and as many on every processor."""
+"""Partial sums of a long row: enough to keep a processor busy, and equally many on every processor."""
 
 
 @njit(cache=True)

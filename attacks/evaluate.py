@@ -20,7 +20,7 @@ class Judgement:
     """What one attack found in one entry.
 
     ``hit_rows`` are the rows of M′ that were guessed right; ``low`` and ``high`` bound the rate with 95 %
-    confidence; ``baseline`` is the rate of a guess at random. ``expected_hits`` is what the attack would find
+    confidence; ``baseline`` is the rate of a random guess. ``expected_hits`` is what the attack would find
     on average if it drew from each tie class at random; without tie classes it equals ``hits``.
     """
 

@@ -39,7 +39,7 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The judge's word, how many people the guess claims to know, and which customers it found."""
+    """The verdict, how many people the guess claims to know, and which customers it found."""
 
     judgement: Judgement
     guesses: int
@@ -126,7 +126,7 @@ class Game2017(Game):
 
 
 class Game2018(Game):
-    """Which pseudonym is a customer? Whom a guess leaves out costs it nothing, and each claim counts."""
+    """Which pseudonym is a customer? Leaving a customer out costs nothing, and each claim counts."""
 
     format = find_format("2018")
     attacks = ATTACKS_2018

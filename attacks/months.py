@@ -19,7 +19,7 @@ Pseudonyms = npt.NDArray[np.object_]
 class MonthsGuess:
     """One table of pseudonyms for each knowledge with which the attack was made.
 
-    A customer of whom nothing is said has None in every month, which is never right.
+    A customer without a guess has None in every month, which is never right.
     """
 
     tables: tuple[Pseudonyms, ...]

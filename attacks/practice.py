@@ -1,4 +1,4 @@
-"""Entries that an attacker makes for practice from M and T, where he knows the truth because he made them."""
+"""Entries that an attacker makes for practice from M and T, whose truth is known because it made them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def sampled(original: PurchaseData, size: int, rng: np.random.Generator) -> Purc
 
 
 def _rows_of(original: PurchaseData, people: Integers) -> Transactions:
-    """The rows of some customers, who are numbered anew."""
+    """The rows of some customers, who are renumbered."""
     rows = original.transactions
     place = np.full(original.n_customers, -1, dtype=np.int32)
     place[people] = np.arange(len(people), dtype=np.int32)
@@ -88,7 +88,7 @@ def _dealt(drawn: Transactions, rng: np.random.Generator) -> Transactions:
 
 
 def _grouped(drawn: Transactions, n_people: int, rng: np.random.Generator) -> Transactions:
-    """In random groups, everybody gets the rows of one member, on days of his own."""
+    """In random groups, everybody gets the rows of one member, on days of their own."""
     group = rng.permutation(n_people) // CLUSTER
     centre = np.zeros(group.max(initial=0) + 1, dtype=np.int64)
     centre[group] = np.arange(n_people)
@@ -122,7 +122,7 @@ def _rows_by_customer(customer: np.ndarray, n_people: int) -> list[Integers]:
 
 
 def _disguised(master: Master, people: Integers, rng: np.random.Generator) -> Master:
-    """Keep the attributes, deal them anew, or blur the birthday to another day of its year."""
+    """Keep the attributes, deal them again, or blur the birthday to another day of its year."""
     source = people
     fate = rng.choice(["kept", "dealt", "blurred"])
     if fate == "dealt":

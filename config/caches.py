@@ -1,6 +1,6 @@
-"""The cache in Redis, in JSON, so that whoever can write to Redis runs nothing in the web process.
+"""The cache in Redis, in JSON, so that write access to Redis runs nothing in the web process.
 
-Django's own serializer unpickles, and to unpickle is to run what the writer of the bytes wants.
+Django's own serializer unpickles, and unpickling runs whatever the writer of the bytes wants.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ logger = logging.getLogger(__name__)
 
 
 class Unreadable(Exception):
-    """These bytes are nothing that the site has put there."""
+    """The site has not written these bytes."""
 
 
 class JsonSerializer:
-    """Carries what JSON carries, and refuses what would come back as something else."""
+    """Stores what JSON can hold, and refuses what would come back as something else."""
 
     def dumps(self, value: object) -> bytes:
         _require_json(value)
@@ -38,7 +38,7 @@ class JsonSerializer:
 
 
 class JsonClient(RedisCacheClient):
-    """Takes what cannot be read for an entry that is not there, and removes it."""
+    """Treats what cannot be read as missing, and removes it."""
 
     def __init__(self, servers: list[str], **options: Any) -> None:
         super().__init__(servers, serializer="config.caches.JsonSerializer", **options)
@@ -78,7 +78,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _require_json(value: object) -> None:
-    """Refuse keys that are no texts, tuples, numbers beyond all bounds and whatever JSON has no word for."""
+    """Refuse keys that are not texts, tuples, unbounded numbers and everything that JSON cannot express."""
     if value is None or isinstance(value, str | bool | int):
         return
     if isinstance(value, float) and value - value == 0:
@@ -91,6 +91,6 @@ def _require_json(value: object) -> None:
             _require_json(item)
     else:
         raise TypeError(
-            "The cache keeps None, texts, finite numbers, lists, and objects with texts as keys. "
+            "The cache stores None, texts, finite numbers, lists, and objects with texts as keys. "
             f"Got {type(value).__name__} instead."
         )

@@ -69,7 +69,7 @@ def role() -> str:
 
 
 def broker(machine: str, production: bool) -> str:
-    """Where the bells hang. In production an attack machine has a user of its own there."""
+    """The address of the broker. In production an attack machine has a user of its own there."""
     url = text("BROKER_URL", "files://localhost/")
     user = urlsplit(url).username or "default"
     if production and machine == "attacks" and user in {"default", "guest"} and not url.startswith("files:"):
@@ -107,7 +107,7 @@ def store(name: str, var: Path) -> dict[str, Any]:
 
 
 def secret_key(var: Path, production: bool) -> str:
-    """The key from the environment; on an embedded installation a random one, made once and kept."""
+    """The key from the environment; on an embedded installation a random one, generated once and stored."""
     given = text("SECRET_KEY")
     if given:
         if production and len(given) < 32:
@@ -169,8 +169,8 @@ def transport_options(url: str, var: Path) -> dict[str, Any]:
     if url.startswith("files:"):
         return {"folder": str(var / "broker")}
     if url.startswith("redis"):
-        # A message is a bell, and the sweeper rings again. So nobody needs kombu's book of unacknowledged
-        # messages, one for all queues, which every worker writes; and one key for each queue is enough.
+        # A message only wakes a worker, and the sweeper sends it again. So nobody needs kombu's list of
+        # unacknowledged messages, one for all queues, which every worker writes; one key per queue is enough.
         return {"ack_emulation": False, "priority_steps": [0]}
     return {}
 
@@ -184,7 +184,7 @@ def cache(url: str) -> dict[str, Any]:
 
 def mail(url: str, folder: Path) -> dict[str, Any]:
     """Django's settings for ``smtp://user:password@host:port`` (``smtps:`` for TLS from the first byte,
-    ``smtp+tls:`` for STARTTLS), or for a folder into which letters are written."""
+    ``smtp+tls:`` for STARTTLS), or for a folder into which e-mails are written."""
     if not url:
         return {
             "EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend",

@@ -52,7 +52,7 @@ class Channel(virtual.Channel):
             try:
                 message: dict[str, Any] = loads(taken.read_text(encoding="utf-8"))
             except ValueError:
-                continue  # Unreadable: the sweeper rings again for a job that nobody took up.
+                continue  # Unreadable: the sweeper sends another message for a job that nobody took.
             finally:
                 taken.unlink(missing_ok=True)
             return message

@@ -2,7 +2,7 @@
 
 Waitress holds all connections in one loop, collects head and body of each request, large bodies on disk, and
 hands a request to a thread when it is complete. Added here: a limit on the whole time of a request, an answer
-that says what was wrong, and room for newcomers where connections or bodies on their way have used it up.
+that says what was wrong, and room for new connections where open ones or incoming bodies have used it up.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HEAD_BYTES = 32 * 1024
 
 
 class Request(HTTPRequestParser):
-    """A request on its way in. One that is refused keeps its head, so that the application can answer it."""
+    """An incoming request. One that is refused keeps its head, so that the application can answer it."""
 
     refused = 0
 
@@ -82,12 +82,12 @@ class Channel(HTTPChannel):
 
     @property
     def is_reading(self) -> bool:
-        """Whether a request is on its way whose head is complete."""
+        """Whether there is an incoming request whose head is complete."""
         return self.request is not None and self.request.headers_finished
 
     @property
     def is_late(self) -> bool:
-        """Whether the client has been silent for too long, or its request on its way for too long."""
+        """Whether the client has been silent for too long, or its request is taking too long."""
         now = time.time()
         if self.requests and not self.total_outbufs_len:
             return False
@@ -97,7 +97,7 @@ class Channel(HTTPChannel):
         return request is not None and request.begun < now - settings.REQUEST_SECONDS
 
     def give_up(self, status: int) -> None:
-        """Answer a request whose head is complete; hang up on everybody else."""
+        """Answer a request whose head is complete; disconnect everybody else."""
         request = self.request
         if request is None or not request.headers_finished or self.requests:
             # Waitress' own flag waits until the client can be written to, which may be never.
@@ -121,17 +121,17 @@ class Front(wasyncore.dispatcher):
     next_look = 0.0
 
     def readable(self) -> bool:
-        # While complete requests wait for a thread, newcomers wait where another process finds them.
+        # While complete requests wait for a thread, new connections wait where another process finds them.
         return bool(super().readable()) and not self.task_dispatcher.queue
 
     def maintenance(self, now: float) -> None:
         """Called by Waitress while it collects what it waits for; too early to close anything, see `turn`."""
 
     def turn(self, seconds: float) -> None:
-        """Let go who is late or one too many, then wait for events, for so long at most, and handle them.
+        """Drop connections that are late or too many, then wait at most this long for events and handle them.
 
-        Nobody is hung up on while events are handled: the next connection would get the same number, and what
-        happened to the former one would be taken for its own.
+        Nobody is disconnected while events are handled: the next connection would get the same number, and
+        events of the former one would be taken for its own.
         """
         now = time.monotonic()
         if now >= self.next_look:
@@ -144,14 +144,14 @@ class Front(wasyncore.dispatcher):
         wasyncore.loop(timeout=seconds, use_poll=True, map=self._map, count=1)
 
     def _make_room(self) -> None:
-        """Let some go from whom a request is still to come: the oldest, as honest clients send soon."""
+        """Drop some that have not sent a request yet: the oldest, as honest clients send soon."""
         waiting = [channel for channel in self.active_channels.values() if not channel.requests]
         waiting.sort(key=_begun)
         for channel in waiting[: 1 + len(waiting) // 20]:
             channel.give_up(503)
 
     def limit_bodies(self) -> None:
-        """Refuse the oldest large bodies on their way while all bodies together take too much of the disk."""
+        """Refuse the oldest large incoming bodies while all bodies together take too much of the disk."""
         channels = list(self.active_channels.values())
         held = sum(_body_bytes(channel) for channel in channels)
         reading = [
@@ -166,7 +166,7 @@ class Front(wasyncore.dispatcher):
             channel.give_up(503)
 
     def stop(self, seconds: float) -> None:
-        """Take no new connection, answer what has begun, for so long at most, and close everything."""
+        """Take no new connection, answer what has begun, for at most this long, and close everything."""
         wasyncore.dispatcher.close(self)
         deadline = time.monotonic() + seconds
         while self.active_channels and time.monotonic() < deadline:

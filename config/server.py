@@ -26,7 +26,7 @@ STOP_SECONDS = 30.0
 BACKLOG = 2048
 BIND_SECONDS = 10.0
 OTHER_FILES = 256
-"""Descriptors for everything that is no client: databases, stores, logs."""
+"""Descriptors for everything that is not a client: databases, stores, logs."""
 
 
 def listening_socket(bind: str) -> socket.socket:

@@ -109,7 +109,7 @@ STORAGES = {
 }
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.text("STATIC", str(VAR / "static")))
-# What lies in the data folder is private, also the copies of public files; the process's umask says so.
+# Everything in the data folder is private, also the copies of public files; the process's umask sets it.
 FILE_UPLOAD_PERMISSIONS = None if VAR in STATIC_ROOT.parents else 0o644
 UPLOAD_MAX_BYTES = env.number("UPLOAD_MAX_MEGABYTES", 64, low=1) * 1024 * 1024
 # A request holds the fields of a form beside the file.
@@ -117,9 +117,9 @@ REQUEST_MAX_BYTES = UPLOAD_MAX_BYTES + 1024 * 1024
 # How many connections a web process holds, and how much of the disk the bodies of their requests may take.
 CONNECTIONS = env.number("CONNECTIONS", 2000, low=10)
 BODIES_MAX_BYTES = env.number("BODIES_MAX_MEGABYTES", 512, low=1) * 1024 * 1024
-# With less room than this for its files, a process says that it is not ready.
+# With less space than this for its files, a process reports that it is not ready.
 DISK_MIN_FREE_BYTES = env.number("DISK_MIN_FREE_MEGABYTES", 256) * 1024 * 1024
-# How long a request may take to come in, and how long its sender may be silent meanwhile.
+# How long a request may take to arrive, and how long its sender may be silent meanwhile.
 REQUEST_SECONDS = env.number("REQUEST_SECONDS", 300, low=1)
 SILENCE_SECONDS = env.number("SILENCE_SECONDS", 30, low=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
@@ -143,9 +143,9 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-# An address that failed so often with one name waits before it tries that name again; with all names, before
-# it tries any. A name is never locked, or its owner would be shut out: while it is guessed at from many
-# addresses, each that is new to it has fewer tries. Programs use tokens and are not concerned.
+# An address that failed this often with one name waits before it tries that name again; with all names,
+# before it tries any. A name is never locked, or its owner would be shut out: while it is guessed at from
+# many addresses, each that is new to it has fewer tries. Programs use tokens and are not affected.
 LOGIN_FAILURES = env.number("LOGIN_FAILURES", 10, low=1)
 LOGIN_FAILURES_PER_ADDRESS = env.number("LOGIN_FAILURES_PER_ADDRESS", 50, low=1)
 LOGIN_FAILURES_PER_NAME = env.number("LOGIN_FAILURES_PER_NAME", 100, low=1)
@@ -172,7 +172,7 @@ LOCALE_PATHS = [BASE_DIR / "contest" / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# Without a mail server letters are put into a folder, and the pages say so.
+# Without a mail server e-mails are put into a folder, and the pages say so.
 SMTP_URL = env.text("SMTP_URL")
 MAIL_FOLDER = None if SMTP_URL else VAR / "mail"
 globals().update(env.mail(SMTP_URL, VAR / "mail"))
@@ -197,7 +197,7 @@ if PRODUCTION:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
-# The job table is the truth and the broker only a doorbell, so a lost message costs seconds, not work.
+# The job table is the source of truth and a message only wakes a worker: a lost one costs seconds, not work.
 TRANSPORT_ALIASES["files"] = "config.filebroker:Transport"
 CELERY_BROKER_URL = env.broker(ROLE, PRODUCTION)
 CELERY_BROKER_TRANSPORT_OPTIONS = env.transport_options(CELERY_BROKER_URL, VAR)
@@ -208,7 +208,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-# Machines of different trust exchange JSON and nothing else: to unpickle is to obey the sender.
+# Machines of different trust exchange JSON and nothing else: unpickling obeys the sender.
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -217,13 +217,13 @@ CELERY_TASK_DEFAULT_QUEUE = f"{QUEUE_PREFIX}checks"
 # Messages go to a queue by its name: there is no table of bindings that one machine writes and others obey.
 CELERY_TASK_DEFAULT_EXCHANGE = ""
 CELERY_TASK_QUEUES = [
-    # An attack machine may not make queues: whoever rings has made it, or docker/rabbitmq-users.sh.
+    # An attack machine may not create queues: the sender has, or docker/rabbitmq-users.sh.
     Queue(QUEUE_PREFIX + name, Exchange(""), routing_key=QUEUE_PREFIX + name, no_declare=ROLE == "attacks")
     for queues in MACHINES.values()
     for name in queues
 ]
 
-# How many proxies of ours write X-Forwarded-For; whatever stands before them can be forged.
+# How many of our own proxies write X-Forwarded-For; anything before them can be forged.
 PROXIES = env.number("PROXIES", 0, low=0)
 API_RATES = {
     "anonymous": env.text("API_RATE_ANONYMOUS", "120/min"),
@@ -265,11 +265,11 @@ SPECTACULAR_SETTINGS = {
 }
 
 EVERYBODY_ORGANISES = env.flag("EVERYBODY_ORGANISES")
-# News go to the open network only, unless the receivers stand in the organisers' own.
+# News goes to the open network only, unless the receivers are in the organisers' own.
 WEBHOOKS_MAY_REACH_PRIVATE = env.flag("WEBHOOKS_MAY_REACH_PRIVATE")
 SANDBOX = env.text("SANDBOX", "auto")
-# Where no control group counts what a program uses, one of a stranger could take the machine's memory. A
-# trial on one's own machine may run it; production and attack machines do only where the organiser says so.
+# Where no control group counts what a program uses, a stranger's could take the machine's memory. A trial on
+# your own machine may run it; production and attack machines do so only where the organiser allows it.
 ACCEPT_UNCOUNTED_PROGRAMS = env.flag(
     "ACCEPT_UNCOUNTED_PROGRAMS", default=not PRODUCTION and ROLE != "attacks"
 )
@@ -305,7 +305,7 @@ LOGGING = {
         "celery": {"level": "WARNING"},
         # A line for each request that waits for a thread would make a busy moment busier.
         "waitress.queue": {"level": "ERROR"},
-        # On a person's terminal a line for every request would bury what matters.
+        # On a terminal, one line per request would bury what matters.
         "contest.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
         # Django's own handler would print the same line again, with the secrets in it.
         "django": {"handlers": [], "propagate": True},

@@ -12,5 +12,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
 
-# All pages are loaded now: otherwise whoever comes first to a new process waits for it, with all who follow.
+# All pages are loaded now: otherwise the first visitor to a new process waits for it, and all who follow.
 get_resolver().url_patterns  # noqa: B018 - reading it loads it

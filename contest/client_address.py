@@ -14,7 +14,7 @@ from contest.names.lookalikes import normalise_name
 
 def client_address(request: HttpRequest) -> str:
     """The visitor's address. Behind proxies of ours the last of the addresses that they wrote counts;
-    whatever stands before those could have been forged."""
+    anything before those could have been forged."""
     proxies: int = settings.PROXIES
     if proxies:
         written = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
@@ -25,8 +25,8 @@ def client_address(request: HttpRequest) -> str:
 
 
 def client_network(request: HttpRequest) -> str:
-    """Whom limits count as one visitor: an IPv4 address, or the /64 of an IPv6 address, since one household
-    or machine has all addresses of a /64. What is no address counts as one visitor, too."""
+    """What limits count as one visitor: an IPv4 address, or the /64 of an IPv6 address, since one household
+    or machine has all addresses of a /64. Whatever is not an address counts as one visitor, too."""
     return network_of(client_address(request))
 
 

@@ -15,7 +15,7 @@ class Refused(Exception):
 
 
 class StoreUnavailable(Exception):
-    """Files cannot be kept now: the disk is full, or not to be written. Ours to mend."""
+    """Files cannot be stored now: the disk is full or not writable. Ours to fix."""
 
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})

@@ -17,7 +17,7 @@ SECRETS = re.compile(
     r"|(?P<key>kkb_|[Bb]earer )[^\s\"']+"
     r"|(?P<service>://[^\s/:@]*:)[^\s/@]+(?=@)"
 )
-"""Addresses and keys that open something for whoever reads them: links of invitations and resets, tokens,
+"""Addresses and keys that give their reader access: links of invitations and resets, tokens,
 passwords of services."""
 
 
@@ -31,7 +31,7 @@ def redacted(text: str) -> str:
 
 
 class Redact(logging.Filter):
-    """Takes secrets out of every record, whoever wrote it."""
+    """Removes secrets from every record, no matter who wrote it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()

@@ -77,7 +77,7 @@ class RequestLog:
 
 
 class Surroundings:
-    """Where files cannot be kept or the database is away, the answer says so and when to come back."""
+    """While files cannot be stored or the database is down, the answer says so and when to try again."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -110,9 +110,9 @@ class UnreadRequests:
 
 
 class UnchangedBoards:
-    """A page that polls a public board it already shows is told so at once, before anybody is looked up.
+    """A page that polls a public board it already shows is answered at once, before anybody is looked up.
 
-    Hundreds of viewers ask every few seconds; sessions, languages and messages are nothing to their question.
+    Hundreds of viewers ask every few seconds; sessions, languages and messages do not matter for the answer.
     """
 
     PAGES = frozenset({"leaderboard", "matrix"})

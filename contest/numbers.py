@@ -10,7 +10,7 @@ def whole_number(text: str, most: int = LARGEST) -> int | None:
     """The number 0, 1, 2, … that a text is, if it is one and not larger than allowed.
 
     Python refuses to read thousands of digits, and reads digits of every script; a database refuses numbers
-    that it cannot hold. Whoever sends such a number gets the answer to a wrong one, never an error of ours.
+    that it cannot hold. Such a number is answered like a wrong one, never with an error of ours.
 
     >>> whole_number("17"), whole_number("18", most=17), whole_number("٣"), whole_number("9" * 5000)
     (17, None, None, None)

@@ -1,6 +1,6 @@
 """Answers for what goes wrong around a request. They need no database, no session and no store.
 
-A page gets the error page that stands alone, the API the same in its own shape.
+A page gets the self-contained error page, the API the same in its own shape.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Trouble:
 LATE = Trouble(
     408,
     "too-slow",
-    _("The request did not come in time; nothing was accepted. Try again over a faster line."),
+    _("The request did not arrive in time; nothing was accepted. Try again over a faster line."),
 )
 TOO_LARGE = Trouble(413, "request-too-large", _("The request is larger than allowed."))
 BUSY = Trouble(
     503,
     "too-many-uploads",
-    _("Too many uploads are on their way at the same time; nothing was accepted. Try again later."),
+    _("Too many uploads are arriving at the same time; nothing was accepted. Try again later."),
 )
 NO_STORE = Trouble(
     503,

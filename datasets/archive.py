@@ -25,7 +25,7 @@ NESTED = (*ZIP, GZIP, b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a
 END_OF_DIRECTORY, LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x07"
 LONGEST_END = 22 + 65535
 DIRECTORY_ENTRY = 400
-"""Bytes that the directory of an archive needs a member, with a name longer than any of ours."""
+"""Bytes that the directory of an archive needs per member, with a name longer than any of ours."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 DAMAGE = (
     zipfile.BadZipFile,
@@ -73,7 +73,7 @@ class Limits:
     file_bytes: int = 64 * 1024 * 1024
     total_bytes: int = 128 * 1024 * 1024
     ratio: int = 200
-    """Unpacked bytes a packed byte; retail tables reach about 10."""
+    """Unpacked bytes per packed byte; retail tables reach about 10."""
     members: int = 1000
     memory_bytes: int = 8 * 1024 * 1024
     """Files above this size wait on disk, in an anonymous temporary file."""
@@ -84,7 +84,7 @@ def open_upload(
 ) -> Mapping[str, BinaryIO]:
     """The wanted files of an upload, by name, each open at its start; the caller closes them.
 
-    A file that the archive lacks is not in the result; whoever checks the files says so. Raise `ArchiveError`
+    A file that the archive lacks is not in the result; the checker reports it. Raise `ArchiveError`
     with every problem found where the archive cannot be trusted.
     """
     limits = limits or Limits()
@@ -92,7 +92,7 @@ def open_upload(
     start = file.read(8)
     packed = file.seek(0, 2)
     file.seek(0)
-    # However much the limits allow, a small upload may not grow out of all proportion.
+    # Whatever the limits allow, a small upload may not grow out of all proportion.
     left = min(limits.total_bytes, max(packed * limits.ratio, SMALL))
     opened: dict[str, BinaryIO] = {}
     try:
@@ -163,7 +163,7 @@ def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[byt
 
 
 def _sound(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces as they come, with whatever a damaged archive raises turned into one error."""
+    """The pieces as they come, with anything that a damaged archive raises turned into one error."""
     try:
         yield from pieces
     except DAMAGE as error:
@@ -202,7 +202,7 @@ def _choose(
 
 
 def _is_junk(parents: Sequence[str], base: str) -> bool:
-    """What file managers add unasked."""
+    """What file managers add on their own."""
     return "__MACOSX" in parents or base.lower() in JUNK or base.startswith("._")
 
 

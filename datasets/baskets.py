@@ -24,7 +24,7 @@ class Baskets:
 
 
 def baskets(data: PurchaseData, items: int, days: int, bought_only: bool = False) -> Baskets:
-    """Code T by receipt: a customer's rows of one receipt and period of so many days are one record.
+    """Code T by receipt: a customer's rows of one receipt and period of this many days are one record.
 
     The top items are those with the most different buyers. With ``bought_only`` a cell says 1 where the item
     was bought, instead of its units.

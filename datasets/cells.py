@@ -1,4 +1,4 @@
-"""What may stand in one cell: a function a kind, from the text to its value, or a `BadCell` saying why not.
+"""What one cell may hold: one function per kind, from the text to its value, or a `BadCell` saying why not.
 
 The limits are those of the 2017 contest's questions and answers, which the platform adopted for all years.
 """
@@ -42,7 +42,7 @@ BAD_ROW_NUMBER = Template("bad-row-number", "the number of a row of M, counted f
 
 
 class BadCell(Exception):
-    """A text that may not stand in its cell."""
+    """A text that its cell may not hold."""
 
     def __init__(self, expected: Message) -> None:
         super().__init__(expected)

@@ -1,7 +1,7 @@
-"""Is an upload legal? Every problem of every file, told by file, line, column, got and expected.
+"""Is an upload legal? Every problem of every file, reported by file, line, column, got and expected.
 
-A message quotes only cells of the checked file itself; what was expected is told in words, or as the range of
-dates of T, which everybody has.
+A message quotes only cells of the checked file itself; what was expected is described in words, or as the
+range of dates of T, which everybody has.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def check_entry(files: Mapping[str, Source], original: PurchaseData, rules: File
 def check_truth(
     file: Source, n_released: int, n_original: int, rules: FileRules, name: str = "P.csv"
 ) -> tuple[Integers | None, Verdict]:
-    """Check P: a line a row of M′, row numbers of M from 1, none twice. Rows are returned counted from 0."""
+    """Check P: one line per row of M′, row numbers of M from 1, none twice. Returned rows count from 0."""
     found = Findings(name)
     truth = _truth(file, n_released, n_original, rules, found)
     verdict = found.verdict()
@@ -158,7 +158,7 @@ def _no_guess_or(parse: Callable[[str], int]) -> Callable[[str], int]:
 
 
 def _row_of(people: TableRead, unknown: BadCell) -> Callable[[str], int]:
-    """Read an id as its row of the master table. Where that table is broken, unknown ids are not blamed."""
+    """Read an id as its row of the master table. Where that table is broken, unknown ids are not reported."""
     ids = people["customer_id"]
     good = np.flatnonzero(ids.codes >= 0)[::-1]
     first = np.zeros(len(ids.values), dtype=np.int64)

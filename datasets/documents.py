@@ -1,4 +1,4 @@
-"""YAML into plain data that still knows the line of everything; only the safe part, without aliases."""
+"""YAML to plain data that still knows the line of everything; only the safe subset, without aliases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class DocumentProblem:
-    """One fault of a document: the line, the key, what stands there, what was expected.
+    """One problem of a document: the line, the key, what is there, what was expected.
 
     >>> print(DocumentProblem("contest.yaml", 17, "rounds[0].weight", "not-finite", "inf", A_FINITE_NUMBER()))
     contest.yaml, line 17, rounds[0].weight: got 'inf', expected a finite number. [not-finite]
@@ -50,7 +50,7 @@ class DocumentProblem:
         return asdict(self) | {"expected": self._expected()}
 
     def _expected(self) -> str:
-        """What may end with a sentence, such as that about parameters, goes on without its full stop."""
+        """A text that may end with a sentence, as the one about parameters, loses its full stop."""
         return str(self.expected).rstrip(".")
 
 
@@ -70,9 +70,9 @@ class Document:
             self._read(text)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            told = shown(error.problem or "something else")
+            quoted = shown(error.problem or "something else")
             line = mark.line + 1 if mark else None
-            self.problems.append(DocumentProblem(file, line, "", "not-yaml", told, A_YAML()))
+            self.problems.append(DocumentProblem(file, line, "", "not-yaml", quoted, A_YAML()))
         except yaml.YAMLError as error:
             self.problems.append(DocumentProblem(file, None, "", "not-yaml", shown(str(error)), A_YAML()))
         except (ValueError, OverflowError) as error:
@@ -81,8 +81,10 @@ class Document:
 
     def add(self, path: Path, code: str, expected: Message, got: Any = None) -> None:
         """Note a problem at a key; where the key itself is missing, at the mapping that lacks it."""
-        told = None if got is None else shown(got if isinstance(got, str) else str(got))
-        self.problems.append(DocumentProblem(self.file, self.line(path), name_of(path), code, told, expected))
+        quoted = None if got is None else shown(got if isinstance(got, str) else str(got))
+        self.problems.append(
+            DocumentProblem(self.file, self.line(path), name_of(path), code, quoted, expected)
+        )
 
     def line(self, path: Path) -> int:
         while path not in self._lines:
@@ -130,7 +132,7 @@ class Document:
         return True
 
     def _index(self, node: yaml.Node, path: Path) -> None:
-        """Remember the line of every key and item; note keys that are no text or stand there twice."""
+        """Remember the line of every key and item; note keys that are not text or appear twice."""
         if isinstance(node, yaml.SequenceNode):
             for place, item in enumerate(node.value):
                 self._lines[(*path, place)] = item.start_mark.line + 1
@@ -152,7 +154,7 @@ class Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, but times stay texts, so that their zone is kept and checked by us."""
+    """PyYAML's safe loader, but times stay texts, so that we keep and check their zone."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]

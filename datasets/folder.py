@@ -25,7 +25,7 @@ def read_original(folder: Path) -> PurchaseData:
 def read_release(folder: Path) -> Release:
     """Read M.csv, T.csv and P.csv of an entry's folder; raise `BadFiles` where they are not well formed.
 
-    Whether an upload keeps the rules of its round is for `datasets.check.check_entry` to say.
+    Whether an upload follows the rules of its round is decided by `datasets.check.check_entry`.
     """
     data = read_tables(folder, generalised=True)
     truth, verdict = check_truth(folder / "P.csv", data.n_customers, LARGEST_ROW, NO_LIMIT)

@@ -1,6 +1,6 @@
 """Invented retail data that behaves like the contest's, of any size, and the same for a seed on any machine.
 
-Receipts and lines a customer have long tails, days have seasons and weekdays, items are popular by Zipf's
+Receipts and lines per customer have long tails, days have seasons and weekdays, items are popular by Zipf's
 law, and people have tastes: each likes two of the shop's themes and comes back to some favourites. The
 figures are fitted to the T of PWSCUP 2016: 400 customers give about 38,000 lines, and the item set of a
 customer is on average at Jaccard distance 0.84 from the nearest other.
@@ -36,7 +36,7 @@ FIRST_DAY, LAST_DAY = day_number("2010/12/1"), day_number("2011/12/9")
 FIRST_CUSTOMER = 12346
 FIRST_RECEIPT = 536370
 RECEIPTS_A_PIECE = 5000
-"""Lines are made for so many receipts at a time, each piece from its own random stream."""
+"""Lines are made for this many receipts at a time, each piece from its own random stream."""
 
 MONTH_WEIGHTS = (10, 8, 11, 9, 12, 13, 12, 13, 17, 22, 30, 16)
 WEEKDAY_WEIGHTS = (54, 62, 73, 86, 72, 0, 34)
@@ -74,7 +74,7 @@ class Shop:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Who comes when and buys how many lines: one element a receipt, in the order of time."""
+    """Who comes when and buys how many lines: one element per receipt, in the order of time."""
 
     theme: npt.NDArray[np.int64]
     customer: Codes
@@ -112,7 +112,7 @@ def generate(n_customers: int, seed: int) -> PurchaseData:
 def generate_to_folder(folder: Path, n_customers: int, seed: int, progress: Progress | None = None) -> int:
     """Write the same M and T without ever holding T; return the number of its rows.
 
-    Memory grows only with the receipts, by some hundred bytes a customer.
+    Memory grows only with the receipts, by a few hundred bytes per customer.
     """
     master, shop, plan = _invent(n_customers, seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,7 @@ def _invent(n_customers: int, seed: int) -> tuple[Master, Shop, Plan]:
         raise ValueError(f"The number of customers must be at least 1. Got {n_customers} instead.")
     if seed < 0:
         raise ValueError(f"The seed must be a natural number. Got {seed} instead.")
-    # One stream a purpose: a change to one part leaves the others as they are.
+    # One stream per purpose: a change to one part leaves the others as they are.
     people, goods, visits = (np.random.default_rng([seed, part]) for part in range(3))
     return _master(n_customers, people), _shop(goods), _plan(n_customers, visits)
 

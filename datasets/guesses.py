@@ -27,7 +27,7 @@ PSEUDONYM_OR_DELETED = BadCell(UNKNOWN_OR_DELETED(no_guess=DELETED))
 def check_months(
     file: Source, customers: npt.NDArray[np.object_], pseudonyms: Collection[str], name: str = "F.csv"
 ) -> tuple[npt.NDArray[np.object_] | None, Verdict]:
-    """Check F of 2017: a customer and twelve pseudonyms a line, ``DEL`` where there is none.
+    """Check F of 2017: a customer and twelve pseudonyms per line, ``DEL`` where there is none.
 
     Row i of the result is customer i's, with None in every month of a customer who is not named.
     """
@@ -55,7 +55,7 @@ def check_answer(
     pseudonyms: npt.NDArray[np.object_],
     name: str = "F.csv",
 ) -> tuple[Integers | None, Verdict]:
-    """Check F of 2018: a customer and a pseudonym a line, each customer once.
+    """Check F of 2018: a customer and a pseudonym per line, each customer once.
 
     Element i of the result is the place of customer i's pseudonym among the sorted ones, or `NO_GUESS`.
     """

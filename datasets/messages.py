@@ -2,7 +2,7 @@
 
 A `Template` is declared where its message is raised. Called with its values it makes a `Message`, which is
 stored as code and values and put into words when it is shown: in English by `str`, in another language by
-whoever translates the template. A value is never translated unless it is a message itself, so a quoted cell
+translating the template. A value is never translated unless it is a message itself, so a quoted cell
 comes out as it is, whatever it says.
 """
 
@@ -91,7 +91,7 @@ class Message:
 
 
 def message_from(data: object) -> Message | None:
-    """The message that was stored so; None where it is none, or one that this version does not know."""
+    """The stored message; None where it is not one, or one that this version does not know."""
     if not (isinstance(data, Mapping) and set(data) == {"code", "values"}):
         return None
     values = data["values"]

@@ -24,8 +24,8 @@ FIRST_BIRTHDAY, LAST_BIRTHDAY = np.datetime64("1930-01-01"), np.datetime64("1990
 def build_online_retail(source: Path, n_customers: int | None = 400, seed: int = 2016) -> PurchaseData:
     """M and T of the customers with the lowest ids; all customers where ``n_customers`` is None.
 
-    Kept are lines with a customer, that are no cancellation (invoice C…), of positive quantity and price, and
-    with a country. 400 customers give the T of 2016 line by line.
+    Lines are kept that have a customer, are not a cancellation (invoice C…), have a positive quantity and
+    price, and a country. 400 customers give the T of 2016 line by line.
     """
     try:
         lines = pd.read_csv(source, usecols=list(SOURCE_COLUMNS), dtype=str, keep_default_na=False)

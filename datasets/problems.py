@@ -13,10 +13,10 @@ import numpy.typing as npt
 from datasets.messages import Message, Template
 
 CAP = 100
-"""How many problems of one file are told; the rest is only counted."""
+"""How many problems of one file are listed; the rest is only counted."""
 
 FIRST = 3
-"""How many problems of each kind are told even where others come before them."""
+"""How many problems of each kind are listed even where others come before them."""
 
 SHOWN = 40
 """How many characters of a cell a message quotes."""
@@ -39,7 +39,7 @@ Kind = tuple[str, str | None, str]
 
 @dataclass(frozen=True)
 class Problem:
-    """One fault of an upload: where it is, what is there (a quoted cell, or a count), what was expected.
+    """One problem of an upload: where it is, what is there (a quoted cell, or a count), what was expected.
 
     >>> from datasets.cells import BAD_QUANTITY
     >>> print(Problem("T.csv", 17, "quantity", "-3", BAD_QUANTITY()))
@@ -95,7 +95,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All problems of an upload, up to a cap a file; ``total`` and ``counts`` include those beyond it."""
+    """All problems of an upload, up to a cap per file; ``total`` and ``counts`` include those beyond it."""
 
     problems: tuple[Problem, ...] = ()
     total: int = 0
@@ -114,11 +114,11 @@ class Verdict:
     def join(cls, verdicts: Iterable[Verdict]) -> Verdict:
         """One verdict on several files, in the order given."""
         parts = list(verdicts)
-        told = tuple(problem for part in parts for problem in part.problems)
+        listed = tuple(problem for part in parts for problem in part.problems)
         counts: Counter[Kind] = Counter()
         for part in parts:
             counts.update(dict(part.counts))
-        return cls(told, sum(part.total for part in parts), tuple(counts.items()))
+        return cls(listed, sum(part.total for part in parts), tuple(counts.items()))
 
     def as_data(self) -> list[dict[str, Any]]:
         """Every problem as it is stored, and how many there are of its kind."""
@@ -134,7 +134,7 @@ class Verdict:
 
 
 class BadFiles(Exception):
-    """Files that break the rules of their format. ``verdict`` tells every problem."""
+    """Files that break the rules of their format. ``verdict`` lists every problem."""
 
     def __init__(self, verdict: Verdict) -> None:
         super().__init__("\n".join(str(problem) for problem in verdict.problems))
@@ -171,7 +171,7 @@ class Findings:
         column: str | None = None,
         rank: int = 0,
     ) -> None:
-        """Note one problem a line; ``got(k)`` is the text on the k-th of the lines, asked only where told."""
+        """Note one problem per line; ``got(k)`` is the text on the k-th of the lines, called if listed."""
         if len(lines) == 0:
             return
         first = range(len(lines)) if len(lines) <= CAP else np.argsort(lines, kind="stable")[:CAP].tolist()

@@ -1,4 +1,4 @@
-"""The files of PWSCUP 2017: one sheet of transactions, a pseudonym a customer and month, deleted rows.
+"""The files of PWSCUP 2017: one sheet of transactions, one pseudonym per customer and month, deleted rows.
 
 T, the anonymised A(T), the published S and the partial knowledge T25 … T100 all have the seven columns of T.
 A deleted row is written ``DEL,,,,,,``. F says which pseudonym a customer had in each of the 12 months,
@@ -42,7 +42,7 @@ SHARE_DELETED = Template("got.deleted", "%(share)s deleted")
 EMPTY_CELL = Template("empty-cell", "a value")
 DELETED_NOT_EMPTY = Template("deleted-not-empty", "an empty cell: a deleted row is written DEL,,,,,,")
 MONTH_CHANGED = Template("month-changed", "a date in the year and month of T's row")
-SECOND_PSEUDONYM = Template("second-pseudonym", "one pseudonym a customer and month")
+SECOND_PSEUDONYM = Template("second-pseudonym", "one pseudonym per customer and month")
 REAL_ID = Template("real-id.original", "a pseudonym, not an id of T")
 UNKNOWN_ITEM = Template("unknown-item.original", "an item of T")
 

@@ -46,7 +46,7 @@ SET_TOO_LARGE = Template("bad-set.size", "a set of at most %(n)s different items
 UNKNOWN_ITEMS = Template("unknown-item.set", "items of T")
 DELETED_NOT_EMPTY = Template("deleted-not-empty.star", "*: a deleted row is written *,*,*,*,*")
 VALUE_NOT_COVERED = Template("value-not-covered", "T's value, or an interval or set that contains it")
-SECOND_PSEUDONYM = Template("second-pseudonym.customer", "one pseudonym a customer")
+SECOND_PSEUDONYM = Template("second-pseudonym.customer", "one pseudonym per customer")
 SHARED_PSEUDONYM = Template("shared-pseudonym", "a pseudonym that only one customer has")
 
 

@@ -20,7 +20,7 @@ Source = BinaryIO | Path
 ParseAll = Callable[[list[str]], Sequence[object] | None]
 ROWS_A_PIECE = 1_000_000
 BAD = -1
-"""The code of a cell that could not be read; a problem tells why."""
+"""The code of a cell that could not be read; a problem says why."""
 NOT_UTF8 = Template("not-utf8", "UTF-8 text")
 
 
@@ -76,7 +76,7 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class TableRead:
-    """The rows of a file that have the right number of cells, and the lines that they stand on."""
+    """The rows of a file that have the right number of cells, and their lines."""
 
     columns: dict[str, Read]
     lines: Lines
@@ -96,7 +96,7 @@ class TableRead:
 
 
 def _looked_up(table: npt.NDArray, codes: Codes) -> npt.NDArray:
-    """``table[codes]``, piece by piece: numpy widens all indices to 64 bits first, which is dear at once."""
+    """``table[codes]``, piece by piece: numpy widens all indices to 64 bits first, which needs memory."""
     values = np.empty(len(codes), dtype=table.dtype)
     for first in range(0, len(codes), ROWS_A_PIECE):
         piece = slice(first, first + ROWS_A_PIECE)
@@ -124,7 +124,7 @@ class _Growing:
 
 
 class _ColumnReader:
-    """Gathers one column over the blocks of a file. Only good texts are remembered between blocks."""
+    """Gathers one column over the blocks of a file. Only good texts are stored between blocks."""
 
     def __init__(self, column: Column, rank: int) -> None:
         self.column = column
@@ -162,7 +162,7 @@ class _ColumnReader:
         return [_value_or_fault(text, self.column.parse) for text in texts]
 
     def _report(self, faults: dict[int, BadCell], cells: Cells, lines: Lines, found: Findings) -> None:
-        """Group the faults by what they are; one pass over the rows a kind, however many texts are bad."""
+        """Group the problems by kind; one pass over the rows per kind, however many texts are bad."""
         kinds: dict[Message, list[int]] = {}
         for index, fault in faults.items():
             kinds.setdefault(fault.expected, []).append(index)

@@ -38,7 +38,7 @@ def take_release(release: Release2018, rows: npt.ArrayLike) -> Release2018:
 
 
 def with_sorted_sets(release: Release2018) -> Release2018:
-    """The same A with its item cells in one order: neither a set nor the list of sets tells who wrote it."""
+    """The same A with its item cells in one order: neither a set nor the list of sets reveals its author."""
     return take_release(release, np.arange(release.n_rows))
 
 

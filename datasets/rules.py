@@ -60,7 +60,7 @@ RULES: tuple[Setting, ...] = (
 
 
 class UnknownRule(ValueError):
-    """A rule that there is not, or not for these files; ``known`` are those that there are."""
+    """A rule that does not exist, or not for these files; ``known`` are the existing ones."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         super().__init__(f"got '{name}', expected one of {', '.join(known)}")
@@ -69,7 +69,7 @@ class UnknownRule(ValueError):
 
 
 def checked_rules(given: Mapping[str, Any], known: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """Rules that somebody has written, each checked; ``known`` are those of a format.
+    """Given rules, each checked; ``known`` are those of a format.
 
     >>> checked_rules({"least_kept": 1})
     {'least_kept': 1.0}

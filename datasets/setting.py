@@ -1,4 +1,4 @@
-"""A setting, declared once: its kind, range, default and words. Every way in checks a value by this."""
+"""A setting, declared once: its kind, range, default and texts. Every input is checked against this."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class _Nothing:
 
 
 NOTHING: Any = _Nothing()
-"""No value is meant, where None would be one."""
+"""Means no value, where None would be one."""
 
 
 class BadValue(ValueError):
-    """A value that a setting does not take: what was got, what was expected, and a stable code."""
+    """A value that a setting does not accept: what was got, what was expected, and a stable code."""
 
     def __init__(self, setting: Setting, got: Any) -> None:
         self.name = setting.name
@@ -61,9 +61,9 @@ class Setting:
 
     ``default`` is `NOTHING` where a value must be given. ``in_practice`` is another default for a round that
     counts for nothing, ``before`` what a missing value means in archives older than the setting. ``key`` is
-    its place in a bundle. ``on_change`` names what follows from a change. A choice is a value and its label;
-    ``registry`` names the registry that they come from. ``shown_in`` is how many of its units make one unit
-    on a page.
+    its place in a bundle. ``on_change`` names the consequences of a change. A choice is a value and its
+    label; ``registry`` names the registry that they come from. ``shown_in`` is how many of its units make one
+    unit on a page.
     """
 
     name: str
@@ -148,7 +148,7 @@ class Setting:
         return found
 
     def parsed(self, text: str) -> Any:
-        """What somebody typed, as a value to be checked; as it is where it is no number.
+        """What somebody typed, as a value to be checked; unchanged where it is not a number.
 
         >>> Setting("bands", "integer", "Bands", least=2, most=20).parsed(" 7 ")
         7

@@ -19,7 +19,7 @@ ROLES = ("id", "period", "brand", "response", "price", "promotions", "group")
 
 @dataclass(frozen=True, eq=False)
 class StorePanel:
-    """One row a subject, brand and period. ``log_price`` is ln P, ``promotions`` has a column a promotion.
+    """One row per subject, brand and period. ``log_price`` is ln P, ``promotions`` has a column for each.
 
     Rows are those of the table, in its order. ``period`` counts from 0 in ascending order of the periods.
     """
@@ -49,7 +49,7 @@ class StorePanel:
     def of(cls, table: pd.DataFrame, columns: Mapping[str, str | Sequence[str]]) -> StorePanel:
         """Read the columns that play the roles ``id, response, price`` and, where named, ``period, brand,
         promotions``. Without a period, the k-th row of a subject and brand is period k; without a brand,
-        all is one brand. A response or price that is not a positive number is a `ValueError`.
+        all rows are one brand. A response or price that is not a positive number is a `ValueError`.
 
         >>> table = pd.DataFrame({"store": ["a", "b"], "units": [10, 20], "price": [1.0, 2.0]})
         >>> panel = StorePanel.of(table, {"id": "store", "response": "units", "price": "price"})

@@ -1,7 +1,7 @@
 """The tables of a contest in memory: coded columns, exact integers, no pandas overhead.
 
-A table is read once and then shared by every measure and attack, so its arrays are read-only. Money is kept
-in hundredths as whole numbers: sums are exact, hence independent of row order and of the machine.
+A table is read once and then shared by every measure and attack, so its arrays are read-only. Money is stored
+in hundredths as whole numbers: sums are exact, so they do not depend on row order or on the machine.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class Master:
-    """M or M′: one row a person. ``ids[i]`` is the customer id (M) or the pseudonym (M′) of row i."""
+    """M or M′: one row per person. ``ids[i]`` is the customer id (M) or the pseudonym (M′) of row i."""
 
     ids: npt.NDArray[np.object_]
     gender: Coded
@@ -109,7 +109,7 @@ class Master:
 
 @dataclass(frozen=True, eq=False)
 class Transactions:
-    """T or T′: one row a purchased line.
+    """T or T′: one row per purchased line.
 
     ``customer`` is the 0-based row of the master table, ``day`` the days since 1970-01-01, ``minute`` the
     minutes since midnight, ``price`` the unit price in hundredths.
@@ -273,7 +273,7 @@ def price_text(hundredths: int) -> str:
 
 
 def texts_of(values: npt.NDArray, text_of: Callable[[int], str]) -> npt.NDArray[np.object_]:
-    """Write every number as text, calling the writer once a distinct number."""
+    """Write every number as text, calling the writer once per distinct number."""
     codes, distinct = pd.factorize(values)
     texts: npt.NDArray[np.object_] = np.array([text_of(value) for value in distinct.tolist()], dtype=object)
     return texts[codes]

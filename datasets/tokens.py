@@ -1,8 +1,8 @@
 """Cutting a CSV file into coded cells, at the speed of array arithmetic.
 
 The format is the contest's: UTF-8, comma, LF or CRLF, no quoting. numpy finds the separators, a cell becomes
-one or more 64-bit words, and equal cells get equal codes, so whatever is done with a text afterwards is done
-once a *distinct* text. A file is read in blocks: what is held of it does not grow with its size.
+one or more 64-bit words, and equal cells get equal codes, so everything done with a text afterwards is done
+once per *distinct* text. A file is read in blocks: what is held of it does not grow with its size.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from datasets.problems import Findings
 
 BLOCK_BYTES = 1024 * 1024
 LONGEST_LINE = 64 * 1024
-"""What is kept of a longer line; no legal line comes near it, so the rest of it can be let go unread."""
+"""What is kept of a longer line; no legal line comes near it, so the rest can be dropped unread."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -76,16 +76,16 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some rows of a file, those whose cells could be told apart, and the 1-based line of each."""
+    """Some rows of a file, those whose cells could be separated, and the 1-based line of each."""
 
     lines: Lines
     columns: tuple[Cells, ...]
     n_lines: int
-    """How many lines the block has, those that are no rows too."""
+    """How many lines the block has, including those that are not rows."""
 
 
 def read_blocks(source: BinaryIO | Path, layout: Layout, found: Findings, max_bytes: int) -> Iterator[Block]:
-    """Cut a file into blocks of coded cells; lines that are no rows go into ``found`` instead."""
+    """Cut a file into blocks of coded cells; lines that are not rows go into ``found`` instead."""
     if isinstance(source, Path):
         with source.open("rb") as file:
             yield from read_blocks(file, layout, found, max_bytes)
@@ -138,7 +138,7 @@ def _header_bytes(piece: bytes, layout: Layout, found: Findings) -> int:
         found.add(NO_HEADER(header=layout.header.decode()), line=1, got=first)
         return size
     words = {word.strip(b" \"'").lower() for word in first.split(b",")}
-    # A single name may be somebody's strange pseudonym; two are no coincidence.
+    # A single name may be a strange pseudonym; two are no coincidence.
     if len(words & {name.encode() for name in layout.names}) >= min(2, len(layout.names)):
         found.add(BAD_HEADER(header=layout.header.decode()), line=1, got=first)
         return size

@@ -22,7 +22,7 @@ ByteTexts = npt.NDArray[np.bytes_]
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of ``path`` when all is written and safe on disk."""
+    """A file to write that replaces ``path`` when all is written and safe on disk."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -86,7 +86,7 @@ def join_rows(columns: Sequence[ByteTexts]) -> bytes:
 
 
 def numbers_as_bytes(values: npt.NDArray, text_of: Callable[[int], str]) -> ByteTexts:
-    """Write every number, calling the writer once a distinct number."""
+    """Write every number, calling the writer once per distinct number."""
     codes, distinct = pd.factorize(values)
     return as_bytes([text_of(value) for value in distinct.tolist()])[codes]
 

@@ -31,7 +31,7 @@ class ZipWriter:
 
     def add(self, name: str, chunks: Iterable[bytes], *, may_be_huge: bool = False) -> None:
         """Add a member; ``may_be_huge`` reserves room for a length that does not fit 32 bits."""
-        member = zipfile.ZipInfo(name)  # dated 1980, the first moment that a zip can hold
+        member = zipfile.ZipInfo(name)  # dated 1980, the earliest time that a zip can hold
         member.compress_type = self.archive.compression
         member.create_system = UNIX
         member.external_attr = self.mode << 16

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the platform's image and the sandbox's with the first of docker, podman and buildah that works here;
-# BUILDER names another choice. Options are given to each build:
+# BUILDER overrides the choice. Options are passed to each build:
 #   sh docker/build-images.sh --secret id=pip,src=$HOME/.config/pip/pip.conf --build-arg BASE=registry.example.org/python:3.11
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the secret files that compose.yaml names, once; what exists is left alone.
+# Creates the secret files that compose.yaml names, once; existing ones are left alone.
 set -eu
 cd "$(dirname "$0")"
 umask 077
@@ -16,7 +16,7 @@ keep broker_url "redis://:$(random)@redis:6379/0"
 keep cache_url "$(sed 's|/0$|/1|' secrets/broker_url)"
 keep attacks_broker_url "redis://kakurenbo_attacks:$(random)@redis:6379/0"
 keep redis_users "$(sh redis-users.sh secrets/broker_url secrets/attacks_broker_url)"
-# Users inside the containers have other numbers than this one, so the files are readable and the folder closed.
+# Users inside the containers have other ids than this one, so the files are readable and the folder is closed.
 chmod 0700 secrets
 chmod 0444 secrets/*
 echo "secrets are in docker/secrets"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes in RabbitMQ the virtual host, its two users and the attack machines' queues; run it where rabbitmqctl works.
+# Creates the virtual host, its two users and the attack machines' queues in RabbitMQ; run it where rabbitmqctl works.
 # The two files hold the brokers' URLs, as KAKURENBO_BROKER_URL has them: amqp://USER:PASSWORD@HOST:PORT/VHOST. The
-# second user can take the bells out of its queues and do nothing else. What exists is brought to exactly this.
+# second user can receive the messages of its queues and do nothing else. What exists is changed to exactly this.
 set -eu
 [ $# -eq 2 ] || { echo "usage: rabbitmq-users.sh FILE_WITH_BROKER_URL FILE_WITH_ATTACKS_BROKER_URL" >&2; exit 2; }
 prefix=${KAKURENBO_QUEUE_PREFIX:-}

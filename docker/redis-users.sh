@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the users of Redis, for its aclfile: the platform's own, and the attack machines', who can wait for the
-# bells of their queues and do nothing else. The two files hold the brokers' URLs, as KAKURENBO_BROKER_URL has them;
-# of their passwords only the hashes are printed.
+# Prints the users of Redis, for its aclfile: the platform's own, and the attack machines', who can wait for
+# messages in their queues and do nothing else. The two files hold the brokers' URLs, as KAKURENBO_BROKER_URL has
+# them; only the hashes of their passwords are printed.
 set -eu
 [ $# -eq 2 ] || { echo "usage: redis-users.sh FILE_WITH_BROKER_URL FILE_WITH_ATTACKS_BROKER_URL" >&2; exit 2; }
 prefix=${KAKURENBO_QUEUE_PREFIX:-}

@@ -1,4 +1,4 @@
-# What programs of teams see where KAKURENBO_SANDBOX is docker, podman or gvisor: Python and the offered
+# What programs of teams see where KAKURENBO_SANDBOX is docker, podman or gvisor: Python and the available
 # libraries at the platform's own versions, nothing of the platform. `make image` builds it.
 ARG BASE=python:3.11-slim-bookworm
 

@@ -30,7 +30,7 @@ def roles() -> list[str]:
 
 
 def anonymize_table(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
-    """Read, protect, write whole or not at all, and tell."""
+    """Read, protect, write whole or not at all, and report."""
     if arguments.out.exists():
         raise UsageError(f"--out: {arguments.out} exists. Choose a new file.")
     method = _method(arguments.method)
@@ -71,7 +71,7 @@ def _method(name: str) -> TableMethod:
 
 
 def _told(report: dict[str, Any]) -> str:
-    """The plain figures of a report, a line each; lists and tables are for ``--json``."""
+    """The plain figures of a report, one per line; lists and tables are for ``--json``."""
     lines = [f"{report['out']}: by {report['method']}, seed {report['seed']}"]
     for name, value in report.items():
         if isinstance(value, float):
@@ -84,7 +84,7 @@ def _told(report: dict[str, Any]) -> str:
 
 
 def _told_column(name: str, column: dict[str, Any]) -> str:
-    """What a masked column's model came to: the expected distance is the closed-form risk."""
+    """The result of a masked column's model: the expected distance is the closed-form risk."""
     fit = f"converged in {column['iterations']} iterations" if column["converged"] else "did not converge"
     share = f"{column['empd']:.4g}, {column['empd_share']:.0%} of that between independent values"
     return f"  {name}: expected distance {share}; {column['values']} values, {fit}"

@@ -40,7 +40,7 @@ def _fields(detail: Any) -> list[tuple[str, Any]]:
 
 @dataclass(frozen=True)
 class LogIn:
-    """Where to and as whom; kept in a file that only its owner may read."""
+    """Which site and as whom; stored in a file that only its owner may read."""
 
     url: str
     token: str
@@ -62,7 +62,7 @@ def save_log_in(log_in: LogIn) -> Path:
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise UsageError(
-            f"The log-in cannot be kept in {path}: {error.strerror}. "
+            f"The log-in cannot be stored in {path}: {error.strerror}. "
             "Let XDG_CONFIG_HOME name a folder that you may write to."
         ) from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -116,7 +116,7 @@ class Client:
             page += 1
 
     def download(self, path: str, target: Path) -> int:
-        """Write a file under its name only when all of it has come; returns its size."""
+        """Write a file under its name only when all of it has arrived; returns its size."""
         fresh = target.with_name(f".new-{secrets.token_hex(4)}-{target.name}")
         size = 0
         try:
@@ -157,8 +157,8 @@ class Client:
 
 def _api_error(error: urllib.error.HTTPError) -> ApiError:
     try:
-        told = json.load(error)["error"]
-        return ApiError(error.code, told["code"], told["message"], told["detail"])
+        refusal = json.load(error)["error"]
+        return ApiError(error.code, refusal["code"], refusal["message"], refusal["detail"])
     except (ValueError, KeyError, TypeError):
         return ApiError(error.code, f"http-{error.code}", f"{error.url} is no Kakurenbo site's API.")
 

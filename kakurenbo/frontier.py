@@ -144,7 +144,7 @@ def frontier(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def as_csv(trials: Sequence[Trial]) -> str:
-    """All trials, a line each, the frontier marked."""
+    """All trials, one per line, the frontier marked."""
     kept = {id(trial) for trial in frontier(trials)}
     columns: dict[str, None] = {}
     lines = []

@@ -1,4 +1,4 @@
-"""Commands that act on an installation. Django is loaded only here: all other work needs none."""
+"""Commands that work on an installation. Django is loaded only here: all other commands need none."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def read_limits(text: str | None, format_name: str = "2016") -> tuple[Limit, ...
 
 
 def _require_format(text: str, limit: Limit, format_name: str) -> None:
-    """A measure of another format cannot be taken of these files."""
+    """A measure of another format cannot be computed on these files."""
     known = [measure.name for measure in measures_of(format_name)]
     if limit.measure not in known:
         own = next(name for name in BY_FORMAT if limit.measure in [it.name for it in measures_of(name)])
@@ -47,7 +47,7 @@ def read_round(path: Path) -> tuple[tuple[Limit, ...], dict[str, Any]]:
     """The limits and the file rules of a JSON or YAML file.
 
     Limits are a mapping from measures to upper limits, or a list of measure, operator and limit. They are the
-    whole file, or stand under ``limits`` beside ``file_rules``, as a round has them.
+    whole file, or appear under ``limits`` beside ``file_rules``, as a round has them.
     """
     written = _parsed(path)
     rules: Any = {}

@@ -16,7 +16,7 @@ ORIGINAL, MASKED = "#1f4e79", "#c0392b"
 def masking_plots(
     original: pd.DataFrame, masked: pd.DataFrame, confidential: Sequence[str], given: Sequence[str]
 ) -> str:
-    """An SVG with a row a confidential column: its PP plot, then its quadratic curve on each given column.
+    """An SVG with one row per confidential column: its PP plot, then a quadratic curve on each given column.
 
     The same tables give the same text. The solid curve is fitted to the original, the dashed to the masked.
     """

@@ -39,7 +39,7 @@ def activate() -> None:
 
 @contextmanager
 def activated() -> Iterator[None]:
-    """Make our packages importable within a block and give their names back at its end.
+    """Make our packages importable within a block and release their names at its end.
 
     Import and call our functions inside the block: some import more when they are first called. Other threads
     see the same modules, so none of them should import a package of such a name meanwhile.

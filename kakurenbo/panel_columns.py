@@ -1,4 +1,4 @@
-"""Which columns of a table are subject, period, brand, response, price and promotions: words of a call."""
+"""Which columns of a table are subject, period, brand, response, price and promotions, as options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from anonymizers.table_method import Columns
 
 HELP = {
     "period": "the column of the period; else the k-th row of a subject is period k",
-    "brand": "the column of the brand; else all is one brand",
+    "brand": "the column of the brand; else all rows are one brand",
     "response": "the column of the response, for example units sold",
     "price": "the column of the price",
 }

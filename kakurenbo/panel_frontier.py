@@ -51,11 +51,11 @@ def run_panel_frontier(arguments: argparse.Namespace) -> int:
     for path, made in ((arguments.csv, as_csv), (arguments.svg, as_svg), (arguments.trace, _trace)):
         if path is not None:
             write_text(path, made(rows))
-    print(json.dumps(as_document(rows), indent=2, ensure_ascii=False) if arguments.json else told(rows))
+    print(json.dumps(as_document(rows), indent=2, ensure_ascii=False) if arguments.json else as_text(rows))
     return 0
 
 
-def told(rows: Sequence[Protected]) -> str:
+def as_text(rows: Sequence[Protected]) -> str:
     """Table 5 (risk and loss), then Tables 2, 3 and 4 by brand."""
     true = rows[0].effects
     lines = [

@@ -93,7 +93,7 @@ def compare(
 
 
 def as_csv(rows: Sequence[Protected]) -> str:
-    """One line a protection: risk, loss, and for every brand elasticity, mark-up and profit ratio."""
+    """One line per protection: risk, loss, and for every brand elasticity, mark-up and profit ratio."""
     true = rows[0].effects
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -158,7 +158,7 @@ def as_svg(rows: Sequence[Protected]) -> str:
 
 
 def trace_svg(report: Mapping[str, Any], brand: str) -> str:
-    """The trace of every scalar parameter of a brand, a line a chain."""
+    """The trace of every scalar parameter of a brand, one line per chain."""
     import matplotlib
     from matplotlib.figure import Figure
 

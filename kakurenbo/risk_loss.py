@@ -56,7 +56,7 @@ def measured(units: Units, method: str, threshold: float, h: float = 1.0, l: flo
 
 
 def whole_table(units: Units) -> tuple[float, float]:
-    """g and h of the table as one group: nothing stricter can be asked for."""
+    """g and h of the table as one group: nothing stricter can be required."""
     whole = group_figures(units, np.zeros(len(units.unit), dtype=np.int64), 1)
     return float(whole.balance[0]), float(whole.affiliation[0])
 
@@ -103,7 +103,7 @@ def as_csv(points: Sequence[Point]) -> str:
 
 
 def as_text(points: Sequence[Point], targets: Sequence[float] = TARGETS) -> str:
-    """ANE (%) of every method at equal MaxGIDR, a line a target; a star where gh-tree loses least."""
+    """ANE (%) of every method at equal MaxGIDR, one line per target; a star where gh-tree loses least."""
     methods = list(dict.fromkeys(point.method for point in points))
     lines = ["MaxGIDR at most  " + "".join(f"{name:>22}" for name in methods) + "   ANE (%) with MaxGIDR (%)"]
     for target in targets:
@@ -116,7 +116,7 @@ def as_text(points: Sequence[Point], targets: Sequence[float] = TARGETS) -> str:
 
 
 def as_svg(points: Sequence[Point], title: str) -> str:
-    """ANE over MaxGIDR and over MaxGSAR, a curve a method; the same points give the same bytes."""
+    """ANE over MaxGIDR and over MaxGSAR, one curve per method; the same points give the same bytes."""
     import matplotlib
     from matplotlib.figure import Figure
 

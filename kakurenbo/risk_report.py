@@ -20,7 +20,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_report(arguments: argparse.Namespace, table: pd.DataFrame) -> int:
-    """Quasi-identifiers are units of brands, largest first; the period may stand among them."""
+    """Quasi-identifiers are units of brands, largest first; the period may be among them."""
     qid = [name for name in arguments.qid.split(",") if name]
     brands = [name for name in qid if name != arguments.period]
     if not brands:
@@ -31,11 +31,11 @@ def run_report(arguments: argparse.Namespace, table: pd.DataFrame) -> int:
         raise UsageError(str(error)) from error
     if arguments.svg is not None:
         write_text(arguments.svg, as_svg(report))
-    print(json.dumps(report.as_document(), indent=2, allow_nan=False) if arguments.json else told(report))
+    print(json.dumps(report.as_document(), indent=2, allow_nan=False) if arguments.json else as_text(report))
     return 0
 
 
-def told(report: RiskReport) -> str:
+def as_text(report: RiskReport) -> str:
     lines = [f"{'brands':>7}{'people':>9}{'QIDs':>9}{'unicity':>10}{'sno-unicity':>13}  added"]
     lines += [
         f"{line['brands']:>7}{line['people']:>9}{line['quasi_identifiers']:>9}{line['unicity']:>10.1%}"

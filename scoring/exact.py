@@ -1,4 +1,4 @@
-"""Sums of whole numbers that are exact, hence the same in every row order and on every machine."""
+"""Exact sums of whole numbers, which are the same in every row order and on every machine."""
 
 from __future__ import annotations
 

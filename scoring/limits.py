@@ -44,7 +44,7 @@ class MeasureTwice(ValueError):
 
 
 def checked_limits(given: Sequence[Mapping[str, Any]], format_name: str | None = None) -> tuple[Limit, ...]:
-    """Limits that somebody has written as measure, operator and limit, each checked.
+    """Limits given as measure, operator and limit, each checked.
 
     >>> checked_limits([{"measure": "e1", "limit": 1}], "2017")
     (Limit(measure='e1', operator='<=', limit=1.0),)

@@ -23,8 +23,8 @@ class Measure:
     """Describes a utility measure of M′, T′.
 
     ``function(original, released, truth)`` takes two `datasets.tables.PurchaseData` and the truth (an array
-    of 0-based rows of M), and returns a `Measurement`. The page about the measure is made from this constant
-    and the function's docstring.
+    of 0-based rows of M), and returns a `Measurement`. The page about the measure is generated from this
+    constant and the function's docstring.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Measure:
 class RiskMeasure:
     """Describes a risk measure of any table with a person in every row.
 
-    ``function(table, id, qid, **options)`` takes a data frame, the name of the column that tells people apart
+    ``function(table, id, qid, **options)`` takes a data frame, the name of the column that identifies people
     and the names of the quasi-identifier columns, and returns a `Measurement`. ``needs`` names the options
     that must be given, e.g. ``sensitive``.
     """

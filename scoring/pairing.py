@@ -12,7 +12,7 @@ from datasets.tables import Coded, Codes, Integers, PurchaseData
 
 
 def row_blocks(n_rows: int, size: int = 1_000_000) -> Iterator[slice]:
-    """Slices that cover all rows: temporary columns of a slice stay small, and near in memory."""
+    """Slices that cover all rows: temporary columns of a slice stay small, and close in memory."""
     return (slice(start, start + size) for start in range(0, n_rows, size))
 
 
@@ -21,7 +21,7 @@ def checked_truth(original: PurchaseData, released: PurchaseData, truth: npt.Arr
     rows = np.asarray(truth, dtype=np.int64)
     if rows.shape != (released.n_customers,):
         raise ValueError(
-            f"The truth must have one entry a row of M′, {released.n_customers}. Got {rows.size} instead."
+            f"The truth must have one entry per row of M′, {released.n_customers}. Got {rows.size} instead."
         )
     if rows.size and (rows.min() < 0 or rows.max() >= original.n_customers):
         raise ValueError(

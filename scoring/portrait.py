@@ -16,12 +16,12 @@ from scoring.utility.ut_jaccard import ut_jaccard
 
 VERSION = 1
 MOST_POINTS = 400
-"""A longer span of days is told in steps of several days."""
+"""A longer span of days is counted in steps of several days."""
 BINS = 10
 
 
 def portrait(original: Any, released: Any, truth: npt.ArrayLike | None) -> dict[str, Any]:
-    """Counts for pictures, as JSON values; no number of it tells about one customer by name.
+    """Counts for pictures, as JSON values; none of them identifies a single customer.
 
     - ``jaccard``: customers by the Jaccard distance of their item sets, in ten bins of the width 0.1, and
       how many vanished (formats 2016 and 2017);

@@ -18,7 +18,7 @@ NOT_MEASURED = Template(
 
 @dataclass(frozen=True)
 class Limit:
-    """One constraint: the measure's value must stand in that relation to the limit."""
+    """One constraint: the measure's value must have that relation to the limit."""
 
     measure: str
     operator: Literal["<=", ">="]
@@ -33,7 +33,7 @@ class Limit:
             )
 
     def holds(self, value: float | None) -> bool:
-        """Whether a value keeps the limit; a missing value or NaN never does.
+        """Whether a value is within the limit; a missing value or NaN never is.
 
         >>> Limit("ut-jaccard", "<=", 0.7).holds(0.7), Limit("ut-jaccard", "<=", 0.7).holds(float("nan"))
         (True, False)
@@ -59,7 +59,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class RoundVerdict:
-    """Whether an entry keeps a round's limits, why not, and its utility score from 0 to 100."""
+    """Whether an entry is within a round's limits, why not, and its utility score from 0 to 100."""
 
     valid: bool
     because: tuple[Message, ...]

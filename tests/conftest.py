@@ -22,7 +22,7 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 def missing(reason: str) -> None:
     """Skip because this machine lacks something; with KAKURENBO_REQUIRE_ALL set, fail instead.
 
-    The reason reads "what is absent: what would mend it"; see tests/skips.py.
+    The reason reads "what is absent: what would fix it"; see tests/skips.py.
     """
     if os.environ.get("KAKURENBO_REQUIRE_ALL"):
         pytest.fail(f"{reason} (KAKURENBO_REQUIRE_ALL is set, so this is a failure)")

@@ -1,6 +1,6 @@
 """One closing summary of all skips: "162 skipped: real data absent (97), Chromium absent (40), …".
 
-A reason is written as "what is absent: what would mend it"; those with the same words before the colon are
+A reason is written as "what is absent: what would fix it"; those with the same words before the colon are
 one group.
 """
 

@@ -35,7 +35,7 @@ class Market:
 
     @classmethod
     def of(cls, rows: Transactions, crowd: Integers) -> Market:
-        """Add up the rows by crowd (any number a row) and item."""
+        """Add up the rows by crowd (any number per row) and item."""
         keys = crowd * rows.item.n_labels + rows.item.codes
         distinct, cell = np.unique(keys, return_inverse=True)
         units = np.bincount(cell, weights=rows.quantity).astype(np.int64)
@@ -62,7 +62,7 @@ def draft_of(
     original: PurchaseData, customer: Integers, visit: Integers, day: Integers, item: Integers,
     price: Integers, quantity: np.ndarray,
 ) -> PurchaseData:  # fmt: skip
-    """A draft with one receipt a customer and visit, all at noon."""
+    """A draft with one receipt per customer and visit, all at noon."""
     labels = original.transactions.item.labels
     visits, names = np.unique(customer * (int(visit.max()) + 1) + visit, return_inverse=True)
     receipts = np.array([f"{name:09d}" for name in range(len(visits))], dtype=object)

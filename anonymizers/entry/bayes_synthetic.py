@@ -1,4 +1,4 @@
-"""`bayes-synthetic` on M and T: customers are the stores, weeks the periods, spend a week the response."""
+"""`bayes-synthetic` on M and T: customers are the stores, weeks the periods, spend per week the response."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bayes_synthetic(
     rhat_limit: float,
     min_effective: float,
 ) -> Anonymized:
-    """Draw what every customer spends in a week anew, and scale the quantities of that week to it.
+    """Redraw what every customer spends in a week, and scale the quantities of that week to it.
 
     ln spend_it = μ + u_i + β ln p_it + ε_it: i customers, t weeks from the first date of T in which i bought,
     p_it the mean unit price paid, u_i ~ N(0, σ²_u), with the prior of κ as for store panels. One posterior

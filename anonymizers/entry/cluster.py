@@ -65,7 +65,7 @@ def _shared(original: PurchaseData, crowd: Integers, combine: str) -> PurchaseDa
     market = Market.of(rows, crowd)
     of, member = distinct_pairs(crowd, rows.customer)
     size = np.bincount(of)
-    # Cells are sorted by crowd: the cells of crowd c stand in one stretch.
+    # Cells are sorted by crowd: the cells of crowd c are one stretch.
     first = np.searchsorted(market.crowd, np.arange(len(size) + 1))
     width = np.diff(first)[of]
     customer = np.repeat(member, width)

@@ -16,7 +16,7 @@ from datasets.tables import Coded, PurchaseData, frozen
 def dirichlet(
     original: PurchaseData, limits: Mapping[str, float], rng: np.random.Generator, *, epsilon: float
 ) -> Anonymized:
-    """Draw the item of every row anew from an ε-differentially private distribution.
+    """Redraw the item of every row from an ε-differentially private distribution.
 
     With counts n_j of the J items and n = Σ n_j, one vector of probabilities is drawn from
     Dirichlet(n_1 + α, …, n_J + α), α = n / (e^ε − 1), and every row draws its item from it. The price

@@ -32,11 +32,11 @@ def gh_tree_customers(
     h: float,
     cells: str,
 ) -> Anonymized:
-    """Group the customers by birthday, gender and country so that every group keeps g* and h*.
+    """Group the customers by birthday, gender and country so that every group satisfies g* and h*.
 
     Rows of T are the records, the items bought are the sensitive values, and birthday (a number of days),
     gender and country (unordered) the quasi-identifiers. A set t of customers with c_i rows each is split at
-    the median of the attribute with the least Δg/v, as long as both parts keep
+    the median of the attribute with the least Δg/v, as long as both parts have
 
         g(t) = 1 − Σ_i (c_i / Σ c)² ≥ g*,   h(t) = max_j n_j / n_t ≤ h*
 
@@ -75,7 +75,7 @@ def _frame(master: Master) -> pd.DataFrame:
 
 
 def _units(original: PurchaseData) -> Units:
-    """A unit a customer; whoever bought nothing has one record with a value that nobody shares."""
+    """One unit per customer; one who bought nothing has a single record with a value that nobody shares."""
     n, rows = original.n_customers, original.transactions
     without = np.setdiff1d(np.arange(n), rows.customer)
     unit = np.concatenate([rows.customer.astype(np.int64), without])

@@ -31,17 +31,17 @@ def itemset_clusters(
     jitter: int,
     bound: bool,
 ) -> Anonymized:
-    """Give all members of a cluster one item set, and one another's purchases.
+    """Give all members of a cluster one item set, and each other's purchases.
 
     The clusters are the fewest that the search of `jaccard_medians` finds with mean Jaccard distance within
     ``distance`` and within the round's limit on ut-jaccard. `re-itemset` gives the same guess to all members
-    of a cluster, so it finds at most one person a cluster.
+    of a cluster, so it finds at most one person per cluster.
 
     Step 1: inside a cluster every member takes the receipts, total, gender and country of a random member, so
     that sums over clusters stay; birthdays, which no measure uses, are permuted among all. Step 2: where the
     limit on subset would break, the customers with the largest differences take their own purchases back.
     Step 3: T′ is rebuilt from the receipts over the cluster's items, totals and mean prices kept; dates
-    other than a customer's last move by up to ``jitter`` days of sale, times are drawn anew.
+    other than a customer's last move by up to ``jitter`` days of sale, times are redrawn.
 
     Given the clusters, what the release shows of a member depends on a uniformly drawn member: no attack can
     expect to find more people than there are clusters, unless Step 2 had to put somebody back. Customers who
@@ -99,7 +99,7 @@ def _randomised(
     limit: float,
     rng: np.random.Generator,
 ) -> tuple[Integers, Transactions]:
-    """Moves and rows that keep the limit on subset: fewer moves are tried until the rebuilt rows do."""
+    """Moves and rows within the limit on subset: fewer moves are tried until the rebuilt rows are."""
     spent = spending(original, original.transactions)
     for share in (0.9, 0.5, 0.0):
         # What is left of the limit is for whole quantities, which shift amounts between receipts.
@@ -119,7 +119,7 @@ def _moved_in_time(
     limit: float,
     rng: np.random.Generator,
 ) -> Transactions:
-    """Move receipts by some days of sale, never beyond the customer's last one; draw their times anew.
+    """Move receipts by some days of sale, never beyond the customer's last one; redraw their times.
 
     The dates of customers for whom that would break the limit on subset stay.
     """
@@ -152,7 +152,7 @@ def _report(
         "largest_cluster": int(sizes.max()),
         "mean_distance": found.mean_distance,
         "distance_limit": limit,
-        # Step 2 and a release without Step 1 tell more about their members than the clusters do.
+        # Step 2 and a release without Step 1 reveal more about their members than the clusters do.
         "expected_hits": found.n_clusters if randomise and (drawn == source).all() else None,
         "in_place": int((source == places).sum()),
         "put_back_for_subset": int(((source == places) & (drawn != places)).sum()),

@@ -32,7 +32,7 @@ def kmm_entry(
 
     A moved receipt is shifted by whole periods within the dates of T. Of the J items it then holds what its
     new quasi-identifier says: rows are changed, removed, or added at the item's median price (and median
-    quantity, where only ``bought`` is demanded). All other rows of the receipt go with it unchanged, so what
+    quantity, where only ``bought`` is required). All other rows of the receipt go with it unchanged, so what
     else was bought is not protected: the promise holds for the declared quasi-identifier alone.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data: Protecting for k-Anonymity"
@@ -103,7 +103,7 @@ def _usual_quantities(rows: Transactions) -> Integers:
 def _with_added(
     rows: Transactions, kept: np.ndarray, basket: Baskets, added: list[tuple[int, int, int]]
 ) -> Transactions:
-    """The kept rows and new ones, which stand on the receipt, day and time of their record's first row."""
+    """The kept rows and new ones, which have the receipt, day and time of their record's first row."""
     first = np.full(len(basket.table), -1, dtype=np.int64)
     of_row = np.flatnonzero(basket.record >= 0)[::-1]
     first[basket.record[of_row]] = of_row
@@ -130,7 +130,7 @@ KMM_ENTRY = Anonymizer(
     reference=KMM.reference,
     version=3,
     parameters=(
-        Parameter("k", "int", 3, "So many customers share every quasi-identifier.", low=2, high=1000),
+        Parameter("k", "int", 3, "Number of customers who share every quasi-identifier.", low=2, high=1000),
         Parameter("items", "int", 3, "How many top items count, by their number of buyers.", low=1, high=50),
         Parameter("period", "choice", "month", "The period of a receipt.", choices=tuple(PERIODS)),
         Parameter(

@@ -1,4 +1,4 @@
-"""`month-days`: a pseudonym a month, and days redrawn inside their month."""
+"""`month-days`: one pseudonym per month, and days redrawn inside their month."""
 
 from __future__ import annotations
 

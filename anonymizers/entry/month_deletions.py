@@ -1,4 +1,4 @@
-"""`month-deletions`: a pseudonym a month, and some rows deleted at random."""
+"""`month-deletions`: one pseudonym per month, and some rows deleted at random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pseudonyms of the sheets of 2017: one a customer and month, or one a customer."""
+"""Pseudonyms of the sheets of 2017: one per customer and month, or one per customer."""
 
 from __future__ import annotations
 

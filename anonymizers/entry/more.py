@@ -17,7 +17,7 @@ from anonymizers.table_registry import run_table_method
 from datasets.tables import Coded, PurchaseData, date_text, day_number, frozen
 
 FEW = 20
-"""A country with fewer rows in a table stands as ``other`` in its model: too little to learn from."""
+"""A country with fewer rows in a table appears as ``other`` in its model: too little to learn from."""
 
 
 def more_p_entry(

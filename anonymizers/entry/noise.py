@@ -40,7 +40,7 @@ def noise(
 NOISE = Anonymizer(
     name="noise",
     title="Random noise",
-    meaning="Normal noise on every quantity, with the spread of its decile; prices likewise on request.",
+    meaning="Normal noise on every quantity, with the spread of its decile; prices too on request.",
     function=noise,
     reference="Schneider et al., 'A Flexible Method for Protecting Marketing Data', Table 1, 2.",
     version=1,

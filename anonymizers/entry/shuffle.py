@@ -1,4 +1,4 @@
-"""`shuffle`: one kind of value is dealt anew among everybody."""
+"""`shuffle`: one kind of value is permuted among everybody."""
 
 from __future__ import annotations
 

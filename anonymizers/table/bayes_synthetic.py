@@ -1,4 +1,4 @@
-"""`bayes-synthetic`: the response of every row drawn anew from a posterior that one knob makes vaguer."""
+"""`bayes-synthetic`: the response of every row redrawn from a posterior that one knob makes vaguer."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def bayes_synthetic(
 
     Model (3): ln S_it = μ + u_i + β ln P_it + Σ_l ln γ_l D_lit + ε_it, u_i ~ N(0, σ²_u), ε ~ N(0, τ²). Prior:
     (β, ln γ) ~ N(0, I/κ), σ²_u ~ IG(50κ, 1/(20κ)): a larger κ pulls all effects towards 0, so the
-    synthetic response tells less about the subject. One posterior draw (μ, β, ln γ, u, τ²) is taken, then
+    synthetic response reveals less about the subject. One posterior draw (μ, β, ln γ, u, τ²) is taken, then
     ln S′ ~ N(μ + u + Xb, τ²); averages of draws would protect less (Appendix B). Everything but the response
     stays. ``group_kappa`` gives groups of subjects their own κ for u, for example ``large=10,small=1``.
 
     Refuses to release if any parameter's split R-hat exceeds the limit or its effective sample size is too
-    small. The report holds the provider's diagnostics: it tells about the true data and is not for release.
+    small. The report holds the provider's diagnostics: it reveals the true data and is not for release.
 
     Reference: M. J. Schneider, S. Jagpal, S. Gupta, S. Li, Y. Yu, "A Flexible Method for Protecting Marketing
     Data: An Application to Point-of-Sale Data", 2017, Section 2.3, Appendix A and B.
@@ -81,7 +81,7 @@ def _groups(table: pd.DataFrame, columns: Columns, subject: Coded) -> tuple[Inte
     group = np.zeros(subject.n_labels, dtype=np.int64)
     group[subject.codes] = named.codes
     if (group[subject.codes] != named.codes).any():
-        raise CannotProtect("A subject stands in two groups. Expected the same group in all its rows.")
+        raise CannotProtect("A subject is in two groups. Expected the same group in all its rows.")
     return group, [str(name) for name in named.labels]
 
 

@@ -25,7 +25,7 @@ def gh_tree(
     ids: str,
     others: str,
 ) -> TableResult:
-    """Split the table again and again at a median, as long as every part keeps g* and h*.
+    """Split the table again and again at a median, as long as every part satisfies g* and h*.
 
     For a set t of records with c_i records of person i, n_t people, n_j of them with sensitive value j:
 
@@ -36,7 +36,7 @@ def gh_tree(
     attribute with the least r_j is split first; if a part would have g < g* or h > h*, the next attribute is
     tried. Where none holds, the set is a group, and all its records show the same range, mean or set.
 
-    All records of a person stay together. With several ages or ZIPs a person stands at the mean of their
+    All records of a person stay together. With several ages or ZIPs a person is placed at the mean of their
     records (numbers, ordered categories) or at their commonest category. Numbers are cut between people so
     that the records left are nearest to half (of two such cuts, the later), equal values with fewest records
     first; ordered categories only between categories; unordered ones as one category against all others.
@@ -44,7 +44,7 @@ def gh_tree(
     two values between them.
 
     The time is O(N log N) in records. A group with g ≥ g* has at least 1/(1 − g*) people (Theorem 1). Several
-    sensitive columns must each keep h*. ``l`` adds the record-wise l-diversity, for comparison.
+    sensitive columns must each satisfy h*. ``l`` adds the record-wise l-diversity, for comparison.
     """
     return protect(
         "gh-tree", table, columns, rng, rule_of(columns, g, h, l), together=True,
@@ -53,7 +53,7 @@ def gh_tree(
 
 
 def rule_of(columns: Columns, g: float, h: float, diversity: float) -> Rule:
-    """What every group must keep; h* and l need a sensitive column."""
+    """What every group must satisfy; h* and l need a sensitive column."""
     sensitive = columns_of(columns, "sensitive")
     if h < 1 and not sensitive:
         raise ParameterError(

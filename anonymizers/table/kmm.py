@@ -25,20 +25,20 @@ def kmm(
 ) -> TableResult:  # fmt: skip
     """Alter as little as possible so that every quasi-identifier is held by at least k different people.
 
-    The quasi-identifiers of a panel, one a record, are the rows of a contingency table of people. Each entry
-    stays or moves to another existing row; a row ends empty or with at least k different people (3), and
-    nobody stands twice on it (4). Least is the summed distance of the moves (2),
+    The quasi-identifiers of a panel, one per record, are the rows of a contingency table of people. Each
+    entry stays or moves to another existing row; a row ends empty or with at least k different people (3),
+    and nobody is twice on it (4). The summed distance of the moves is minimal (2),
 
         Σ_moves sqrt( Σ_j w_j (y_j − y′_j)² ),
 
     where unequal categories differ by 1. With ``l`` > 1, every row also ends with at least l different
     values of the sensitive column (6). Equal records of one person move together (A5).
 
-    ``fast`` searches and proves how far it may be from the optimum: a Lagrangian bound, annealings, the best
-    that can be made of them, and small integer programs over regions of near rows.
+    ``fast`` searches and proves how far it may be from the optimum: a Lagrangian bound, annealings, their
+    best combination, and small integer programs over regions of near rows.
     ``exact`` proves the optimum, or that no solution is better by more than a share ``gap`` of its bound, by
     integer programs tightened with cuts. ``split`` deals the rows at random into parts, as the paper does; it
-    is here to be compared with.
+    is here for comparison.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data: Protecting for k-Anonymity"
     (2022), section 4 and Appendix A.
@@ -138,15 +138,15 @@ KMM = TableMethod(
     reference="Li, Schneider, Yu, Gupta, Reidentification Risk in Panel Data (2022), section 4",
     version=3,
     parameters=(
-        Parameter("k", "int", 5, "So many different people share every quasi-identifier.", low=2),
-        Parameter("l", "int", 1, "So many different sensitive values does each have (1: no demand).", low=1),
+        Parameter("k", "int", 5, "Number of different people who share every quasi-identifier.", low=2),
+        Parameter("l", "int", 1, "Number of different sensitive values that each has (1: off).", low=1),
         Parameter("solver", "choice", "fast", "How to solve it.", choices=("fast", "exact", "split")),
         Parameter("parts", "int", 6, "Into how many parts `split` deals the rows.", low=1),
         Parameter("effort", "float", 1.0, "How long `fast` searches, 1 being usual.", low=0, high=1000),
         Parameter(
             "seconds", "float", 600.0, "`exact` stops after this many seconds with its best result.", low=0
         ),
-        Parameter("gap", "float", 0.0, "`exact` is content with being so near to its bound.", low=0, high=1),
+        Parameter("gap", "float", 0.0, "`exact` stops this close to its bound.", low=0, high=1),
         Parameter("weights", "text", "", "Weights of columns in the distance: COLUMN=NUMBER,… (others: 1)."),
     ),
     roles=("id", "qid"),

@@ -14,7 +14,7 @@ MARKET = "market"
 
 
 def market_level(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> TableResult:
-    """Sum the responses and average prices and promotions over all subjects, a brand and period.
+    """Sum the responses and average prices and promotions over all subjects, per brand and period.
 
     The id of every row becomes ``market``; columns without a role are dropped. Averages are plain means over
     the stores with a row, as Table 1 says.

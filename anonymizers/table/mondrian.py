@@ -34,7 +34,7 @@ def mondrian(
 
     Records are what is counted: where a person has several, a group of k records may be one person; see
     `person-k` and `gh-tree`. ``together`` keeps the records of a person in one group all the same. Equal
-    numbers may be cut apart (relaxed partitioning); categories as in `gh-tree`. ``l`` > 1 asks besides that
+    numbers may be cut apart (relaxed partitioning); categories as in `gh-tree`. ``l`` > 1 also requires that
     no sensitive value fills more than 1/l of a group's records.
     """
     criterion = Rule("narrowing" if cut == "narrowing" else "widest", k=k)

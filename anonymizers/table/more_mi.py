@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizers.anonymizer import Parameter, ParameterError
 from anonymizers.engines.masking.columns import members, prepare
-from anonymizers.engines.masking.sequence import Masked, mask_part, told
+from anonymizers.engines.masking.sequence import Masked, mask_part, masking_report
 from anonymizers.table.more_p import PARAMETERS
 from anonymizers.table_method import Columns, TableMethod, TableResult
 
@@ -28,8 +28,8 @@ def more_mi(
     Our own: Qian and Xie leave a multiple-imputation version of their method to future research. A draw from
     the posterior of (λ, γ) is the maximum of the likelihood with the rows weighted by independent
     exponentials, scaled to mean 1 (the weighted likelihood bootstrap), which needs no prior and no matrix of
-    all λ. Estimates from the copies combine by the rules for partially synthetic data. The copies stand one
-    below the other; the column ``copy`` counts them from 1.
+    all λ. Estimates from the copies combine by the rules for partially synthetic data. The copies are stacked
+    one below the other; the column ``copy`` counts them from 1.
     """
     if order == "auto":
         raise ParameterError("The 'order' parameter of more-mi must be given. Got auto instead.")
@@ -48,7 +48,7 @@ def more_mi(
             released[fit.secret.name] = table[fit.secret.name].to_numpy()[donors]
         tables.append(released)
     return TableResult(
-        pd.concat(tables, ignore_index=True), {"copies": copies} | told(masked, prepared, cutoff)
+        pd.concat(tables, ignore_index=True), {"copies": copies} | masking_report(masked, prepared, cutoff)
     )
 
 

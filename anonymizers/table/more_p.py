@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizers.anonymizer import Parameter
 from anonymizers.engines.masking.columns import prepare
-from anonymizers.engines.masking.sequence import mask_in_sequence, told
+from anonymizers.engines.masking.sequence import mask_in_sequence, masking_report
 from anonymizers.table_method import Columns, TableMethod, TableResult
 
 REFERENCE = "Qian and Xie, 'Drive More Effective Data-Based Innovations', NBER working paper 19586, 4.3."
@@ -36,7 +36,7 @@ def more_p(
     released = table.copy()
     for secret, one in zip(prepared.secrets, masked, strict=True):
         released[secret.name] = table[secret.name].to_numpy()[one.donors(rng)]
-    return TableResult(released, told(masked, prepared, cutoff))
+    return TableResult(released, masking_report(masked, prepared, cutoff))
 
 
 PARAMETERS = (

@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizers.engines.masking.columns import prepare
 from anonymizers.engines.masking.ranks import shuffled_rows
-from anonymizers.engines.masking.sequence import mask_in_sequence, told
+from anonymizers.engines.masking.sequence import mask_in_sequence, masking_report
 from anonymizers.table.more_p import PARAMETERS, REFERENCE
 from anonymizers.table_method import Columns, TableMethod, TableResult
 
@@ -36,7 +36,7 @@ def more_s(
         codes, points = pd.factorize(one.cells, sort=True)
         rows = shuffled_rows(secret.order, codes.astype(np.min_scalar_type(len(points))), rng)
         released[secret.name] = table[secret.name].to_numpy()[rows]
-    return TableResult(released, told(masked, prepared, cutoff))
+    return TableResult(released, masking_report(masked, prepared, cutoff))
 
 
 MORE_S = TableMethod(

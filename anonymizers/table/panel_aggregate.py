@@ -12,10 +12,10 @@ from anonymizers.table_method import Columns, TableMethod, TableResult, only_col
 def panel_aggregate(table: pd.DataFrame, columns: Columns, rng: np.random.Generator) -> TableResult:
     """Add up the units of every brand over all panelists of a period and average the marketing mix.
 
-    What is left is one row a period: period, units by brand (the other quasi-identifiers), the mean of each
-    column of the roles price and promotions, and how many records were joined. Nobody's choices can be told
-    from it any more, nor any metric that needs to know who bought. The paper adds up individual choices; here
-    a choice counts with its units.
+    What is left is one row per period: period, units by brand (the other quasi-identifiers), the mean of each
+    column of the roles price and promotions, and how many records were joined. It no longer shows
+    anybody's choices, nor any metric that needs to know who bought. The paper adds up individual choices;
+    here a choice counts with its units.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data" (2022), Table 6.
 

@@ -60,6 +60,6 @@ PANEL_DELETE = TableMethod(
     function=panel_delete,
     reference=f"{REFERENCE}, Table 6 and Figure 4(a)",
     version=1,
-    parameters=(Parameter("k", "int", 5, "So many panelists must share a quasi-identifier.", low=2),),
+    parameters=(Parameter("k", "int", 5, "Number of panelists who must share a quasi-identifier.", low=2),),
     optional=("period",),
 )

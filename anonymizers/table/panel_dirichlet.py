@@ -14,14 +14,14 @@ from arithmetic import expm1
 def panel_dirichlet(
     table: pd.DataFrame, columns: Columns, rng: np.random.Generator, *, epsilon: float = 2.0
 ) -> TableResult:
-    """Draw the brand of every choice anew from an ε-differentially private distribution.
+    """Redraw the brand of every choice from an ε-differentially private distribution.
 
     A choice is a brand of which a record has at least one unit; n_j of all n choices are of brand j. One
     vector of probabilities is drawn from Dirichlet(n_1 + α, …, n_J + α) with α = n / (e^ε − 1), and every
     choice draws its brand from it and keeps its units. Two choices of a record that draw the same brand add
     up. Person and period stay as they are: the guarantee covers the choice of brands only.
 
-    Appendix E samples the vector anew for each brand j, which leaves open which of the J vectors an
+    Appendix E samples the vector again for each brand j, which leaves open which of the J vectors an
     observation uses; all would have the same distribution, so one vector serves here.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data" (2022), Appendix E.

@@ -31,7 +31,7 @@ class Records:
 
 
 def records_of(method: str, table: pd.DataFrame, columns: Columns) -> Records:
-    """Code a table. The period may stand among the quasi-identifiers, as `kmm` wants it; it is no brand."""
+    """Code a table. The period may be among the quasi-identifiers, as `kmm` wants it; it is not a brand."""
     id = only_column(columns, "id")
     period = only_column(columns, "period") if columns_of(columns, "period") else None
     brands = [name for name in columns_of(columns, "qid") if name != period]

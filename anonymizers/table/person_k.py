@@ -27,8 +27,8 @@ def person_k(
     """Split at the median of the widest attribute as long as every part has at least K different people.
 
     All records of a person stay together. It says nothing about balance: one person may own nearly all
-    records of a group; see `gh-tree`. ``l`` > 1 asks besides that no sensitive value fills more than 1/l of a
-    group's records.
+    records of a group; see `gh-tree`. ``l`` > 1 also requires that no sensitive value fills more than 1/l of
+    a group's records.
     """
     rule = with_diversity(Rule("widest", people=k), l, columns_of(columns, "sensitive"), "person-k")
     return protect(

@@ -60,7 +60,7 @@ def _attack(label: str, columns: tuple[str, ...]) -> HouseAttack:
     return HouseAttack(
         name=label.lower(),
         title=f"Match on {named}",
-        meaning=f"A known row and a released row that agree in {named} are taken for the same.",
+        meaning=f"A known row and a released row that agree in {named} are taken to be the same.",
         exploits=f"Few rows of a month share {named}.",
         cost="One pass over the rows.",
         function=function,

@@ -77,7 +77,7 @@ def _is_value(cells: RangeCells) -> npt.NDArray[np.bool_]:
 
 
 def _item_texts(cells: ItemCells) -> Coded:
-    """The item of a row where it is told, and a text that no item is elsewhere."""
+    """The item of a row where it is shown, and a text that no item has elsewhere."""
     first = np.array([members[0] if len(members) == 1 else "*" for members in cells.members], dtype=object)
     return Coded.from_texts(first[cells.cell])
 

@@ -11,7 +11,7 @@ from datasets.tables import NO_GUESS, Integers
 
 
 def re_counts(original: Sheet2018, released: Release2018, rng: np.random.Generator) -> Answer:
-    """Claim a customer whose number of rows nobody else has, if just one pseudonym has that number.
+    """Claim a customer whose number of rows nobody else has, if exactly one pseudonym has that number.
 
     Exploits: intervals, sets and stars hide what was bought but not how much, and only deleting whole rows
     changes a customer's number of them. Makes few claims, most of them right where no row was deleted. Cost:

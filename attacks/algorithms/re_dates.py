@@ -18,7 +18,7 @@ def re_dates(original: PurchaseData, released: PurchaseData, rng: np.random.Gene
     with its rarity; the smallest row of M on ties.
 
     Exploits: few people shop on the same handful of days, and measures of utility pin dates down to windows.
-    Cost: sparse, one token a receipt.
+    Cost: sparse, one token per receipt.
 
     Reference: platform definition v1, after the date attacks S1 and S4 of PWSCUP 2017.
     """

@@ -58,7 +58,7 @@ def _weights_for(original: PurchaseData, rng: np.random.Generator) -> np.ndarray
 
 
 def _likeliest(found: Evidence, chance: np.ndarray) -> Candidates:
-    """The candidates that are likeliest, a customer, in lists that the matching can take."""
+    """The likeliest candidates of each customer, in lists that the matching can take."""
     order = np.lexsort((-chance, found.released))
     begin = np.concatenate([[0], np.cumsum(np.bincount(found.released, minlength=found.n_released))])
     rank = np.arange(len(order)) - begin[found.released[order]]
@@ -80,7 +80,7 @@ def learned(original: PurchaseData, rng: np.random.Generator) -> np.ndarray:
 RE_ENSEMBLE = HouseAttack(
     name="re-ensemble",
     title="All evidence weighed together",
-    meaning="Items, dates, receipts, amounts and master data are weighed as practice on own entries teaches.",
+    meaning="Items, dates, receipts, amounts and master data, with weights learned on practice entries.",
     exploits="Whatever an entry leaves intact: what was scrambled betrays itself by agreeing with nothing.",
     cost="The sum of the other attacks, some seconds more for practice.",
     function=re_ensemble,

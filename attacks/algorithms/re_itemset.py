@@ -14,7 +14,7 @@ def re_itemset(original: PurchaseData, released: PurchaseData, rng: np.random.Ge
     """Guess the customer whose set of purchased items is most similar.
 
     q(i) = argmin_j d(S(T, j), S(T′, i)) with d(A, B) = 1 − |A ∩ B| / |A ∪ B|, d(∅, ∅) = 0; the smallest row
-    of M on ties. Distances are compared as fractions of whole numbers, hence exactly.
+    of M on ties. Distances are compared exactly, as fractions of whole numbers.
 
     Exploits: item sets of customers are diverse, and the utility measure ut-jaccard forces an entry to keep
     them. Cost: an inverted index read from the rarest item on; never an n × n′ matrix.

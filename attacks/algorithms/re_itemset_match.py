@@ -18,7 +18,7 @@ def re_itemset_match(original: PurchaseData, released: PurchaseData, rng: np.ran
 
     Q minimises Σ_i d(S(T, Q(i)), S(T′, i)) over all Q that repeat no row, d as in re-itemset. The optimum is
     exact up to 4096 × 4096 customers. Beyond, it is the optimum over the 32 nearest candidates of each
-    released customer; whoever that leaves over gets a free row.
+    released customer; those left over get a free row.
 
     Exploits: P is a permutation, so a customer whom one released row fits well is no candidate for others.
     Cost: an assignment problem, O(n³) at worst; beyond the limit a sparse one over 32 · n′ pairs.
@@ -36,7 +36,7 @@ RE_ITEMSET_MATCH = HouseAttack(
     name="re-itemset-match",
     title="Best one-to-one match of item sets",
     meaning="As re-itemset, but nobody is named twice: the sum of all distances is the least possible.",
-    exploits="P is a permutation: who fits one released row is no candidate for the others.",
+    exploits="P is a permutation: a customer who fits one released row is no candidate for the others.",
     cost="An assignment problem: exact up to 4,096 customers, over 32 candidates each beyond.",
     function=re_itemset_match,
     reference="Platform definition v1; Crouse, 'On implementing 2D rectangular assignment algorithms', 2016",

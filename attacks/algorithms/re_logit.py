@@ -18,11 +18,11 @@ def re_logit(original: PurchaseData, released: PurchaseData, rng: np.random.Gene
     in each of 16 groups of items ("brands"), ln spend, ln mean price, ln units, numbers of items and of
     receipts, time of day, and the week itself. Its weights are those of Gaussian classes with a common
     covariance, w_j = Σ⁻¹m_j, a_j = −½ m_jᵀΣ⁻¹m_j, which need one pass over T instead of a
-    fit with a class a customer (Efron 1975). The weeks of one pseudonym belong to one customer, so their log
-    probabilities add up. The guess is the one-to-one Q of greatest total probability among the 24 likeliest
-    customers each.
+    fit with one class per customer (Efron 1975). The weeks of one pseudonym belong to one customer, so their
+    log probabilities add up. The guess is the one-to-one Q of greatest total probability among the 24
+    likeliest customers each.
 
-    Exploits: habits, how much, how dear, how often and when, that survive rounding, noise and synthetic
+    Exploits: habits, how much, how expensive, how often and when, that survive rounding, noise and synthetic
     amounts. Cost: linear in T, a k-d tree, a sparse matching.
 
     Reference: M. J. Schneider et al., "A Flexible Method for Protecting Marketing Data", 2017, equation 2;
@@ -37,7 +37,7 @@ RE_LOGIT = HouseAttack(
     name="re-logit",
     title="Learned identification",
     meaning="A logit learned from the weeks of the known customers says whose the released weeks are.",
-    exploits="Habits that survive rounding, noise and synthetic amounts: how much, how dear, how often.",
+    exploits="Habits that survive rounding, noise and synthetic amounts: how much, how expensive, how often.",
     cost="A pass over T, a k-d tree and a sparse matching.",
     function=re_logit,
     reference="Schneider et al., 'A Flexible Method for Protecting Marketing Data', 2017, equation 2",

@@ -19,7 +19,7 @@ def re_master(original: PurchaseData, released: PurchaseData, rng: np.random.Gen
     with its rarity; the smallest row of M on ties.
 
     Exploits: a birthday kept in M′ is close to a name; where only the day was changed, year and month remain.
-    Cost: sparse, five tokens a person.
+    Cost: sparse, five tokens per person.
 
     Reference: platform definition v1; L. Sweeney, "Simple Demographics Often Identify People Uniquely", 2000.
     """

@@ -20,7 +20,7 @@ def re_months(original: Original2017, released: Sheet, rng: np.random.Generator)
     items weighted by rarity, log(1 + n / customers' months that have the item). A month of T that shares no
     item with any pseudonym of that month in S is guessed to be deleted.
 
-    Exploits: dates may not leave their month, and utility asks that items stay. Knows all of T. Cost: one
+    Exploits: dates may not leave their month, and utility requires that items stay. Knows all of T. Cost: one
     sparse product.
 
     Reference: platform definition v1.
@@ -45,7 +45,7 @@ RE_MONTHS = HouseAttack(
     name="re-months",
     title="Nearest item set per month",
     meaning="Each month of a customer is taken for the pseudonym with the most similar items in that month.",
-    exploits="Dates may not leave their month, and utility asks that items stay.",
+    exploits="Dates may not leave their month, and utility requires that items stay.",
     cost="A sparse product of customers' months and pseudonyms' months.",
     function=re_months,
     reference="Platform definition v1",

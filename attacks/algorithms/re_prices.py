@@ -17,8 +17,8 @@ def re_prices(original: PurchaseData, released: PurchaseData, rng: np.random.Gen
     with J(A, B) = w(A ∩ B) / w(A ∪ B), where a token's weight w = 1 + round(64 · log2(n / holders)) grows
     with its rarity; the smallest row of M on ties.
 
-    Exploits: a price dates a purchase, and rebates single out customers; how often an item was bought counts
-    too. Cost: sparse, one token a row.
+    Exploits: a price dates a purchase, and discounts single out customers; how often an item was bought
+    counts too. Cost: sparse, one token per row.
 
     Reference: platform definition v1, after attack S2 of PWSCUP 2017.
     """
@@ -29,7 +29,7 @@ RE_PRICES = HouseAttack(
     name="re-prices",
     title="Nearest unit prices",
     meaning="Each released customer is taken for the one who paid the most similar prices for items.",
-    exploits="A price dates a purchase, and rebates single out customers.",
+    exploits="A price dates a purchase, and discounts single out customers.",
     cost="Sparse: reads the index of tokens from the rarest on; never an n × n′ matrix.",
     function=re_prices,
     reference="Platform definition v1, after attack S2 of PWSCUP 2017",

@@ -17,7 +17,7 @@ def re_quantities(original: PurchaseData, released: PurchaseData, rng: np.random
     with J(A, B) = w(A ∩ B) / w(A ∪ B), where a token's weight w = 1 + round(64 · log2(n / holders)) grows
     with its rarity; the smallest row of M on ties.
 
-    Exploits: unusual quantities tell customers with equal item sets apart. Cost: sparse, one token a row.
+    Exploits: unusual quantities distinguish customers with equal item sets. Cost: sparse, one token per row.
 
     Reference: platform definition v1, after attack S3 of PWSCUP 2017.
     """
@@ -28,7 +28,7 @@ RE_QUANTITIES = HouseAttack(
     name="re-quantities",
     title="Nearest quantities",
     meaning="Each released customer is taken for the one who bought the most similar quantities of items.",
-    exploits="Unusual quantities tell people with equal item sets apart.",
+    exploits="Unusual quantities distinguish people with equal item sets.",
     cost="Sparse: reads the index of tokens from the rarest on; never an n × n′ matrix.",
     function=re_quantities,
     reference="Platform definition v1, after attack S3 of PWSCUP 2017",

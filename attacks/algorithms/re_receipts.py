@@ -18,8 +18,8 @@ def re_receipts(original: PurchaseData, released: PurchaseData, rng: np.random.G
     with J(A, B) = w(A ∩ B) / w(A ∪ B), where a token's weight w = 1 + round(64 · log2(n / holders)) grows
     with its rarity; the smallest row of M on ties.
 
-    Exploits: entries that change items or amounts line by line keep how the lines hang together. Cost:
-    sparse, three tokens a receipt.
+    Exploits: entries that change items or amounts line by line keep how the lines belong together. Cost:
+    sparse, three tokens per receipt.
 
     Reference: platform definition v1.
     """

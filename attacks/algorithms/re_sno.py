@@ -25,11 +25,11 @@ def re_sno(original: PurchaseData, released: PurchaseData, rng: np.random.Genera
     A QID that exactly one person holds in T and one in T′ links the two; both are then removed with all their
     incidences, which makes further QIDs unique, until none is left. The QIDs, one kind after another from the
     strictest: a whole receipt (day, items and quantities), its items and quantities, a row's day, item, price
-    and quantity; day, item and quantity; day and item; item and quantity; item. Whoever is never linked gets
-    no guess.
+    and quantity; day, item and quantity; day and item; item and quantity; item. A person who is never linked
+    gets no guess.
 
     Exploits: a single purchase left unchanged that nobody else made gives a person away, and each person
-    found lays others bare. Cost: linear in the rows of T and T′.
+    found exposes others. Cost: linear in the rows of T and T′.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data: Protecting for k-Anonymity",
     Definition 1 (snowballing unicity); the linkage and the order of QIDs are platform definition v1.
@@ -55,7 +55,7 @@ def _row_view(original: PurchaseData, released: PurchaseData, names: tuple[str, 
 RE_SNO = HouseAttack(
     name="re-sno",
     title="Snowballing linkage",
-    meaning="Purchases that only one person made link people; each one found lays others bare.",
+    meaning="Purchases that only one person made link people; each one found exposes others.",
     exploits="One unchanged purchase that nobody else made gives a person away.",
     cost="Linear in the rows of T and T′.",
     function=re_sno,

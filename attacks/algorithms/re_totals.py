@@ -12,8 +12,8 @@ from datasets.tables import PurchaseData
 def re_totals(original: PurchaseData, released: PurchaseData, rng: np.random.Generator) -> Guess:
     """Guess the customer whose total spend is nearest.
 
-    q(i) = argmin_j |Σ price · quantity of j in T − Σ price · quantity of i in T′|, in whole hundredths, hence
-    exactly; the smallest row of M on ties.
+    q(i) = argmin_j |Σ price · quantity of j in T − Σ price · quantity of i in T′|, exactly, in whole
+    hundredths; the smallest row of M on ties.
 
     Exploits: totals are nearly unique, and cmae, subset and RFM punish an entry that moves them. Cost: one
     sort.

@@ -36,7 +36,7 @@ def match_all(similarity: Floats) -> Integers:
 def match_listed(listed: Candidates, n_original: int) -> Integers:
     """The one-to-one guess with the greatest sum of similarities among the listed candidates, optimal.
 
-    Whom this leaves without a candidate gets the free rows of M in ascending order.
+    Those left without a candidate get the free rows of M in ascending order.
 
     >>> lists = Candidates(np.array([0, 2, 3]), np.array([0, 1, 0]), np.array([0.9, 0.8, 0.9]))
     >>> match_listed(lists, 3).tolist()

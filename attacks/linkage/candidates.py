@@ -22,7 +22,7 @@ READ_LIMIT = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Released row i may be ``rows[start[i]:start[i + 1]]``, ascending; ``similarity`` stands beside."""
+    """Released row i may be ``rows[start[i]:start[i + 1]]``, ascending; ``similarity`` is parallel to it."""
 
     start: Integers
     rows: Integers

@@ -1,4 +1,4 @@
-"""A conditional logit: which of a released customer's candidates is he?"""
+"""A conditional logit: which of its candidates is a released customer?"""
 
 from __future__ import annotations
 

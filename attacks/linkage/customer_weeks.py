@@ -20,7 +20,7 @@ DAYS = 7
 
 @dataclass(frozen=True, eq=False)
 class CustomerWeeks:
-    """One row a customer and week with a purchase: ``x`` its features, ``customer`` whose it is."""
+    """One row per customer and week with a purchase: ``x`` its features, ``customer`` whose it is."""
 
     x: Floats
     customer: Integers

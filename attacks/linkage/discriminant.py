@@ -1,4 +1,4 @@
-"""A multinomial logit with a class a customer, learned in one pass: Gaussian classes, common covariance."""
+"""A multinomial logit with one class per customer, learned in one pass: Gaussian, common covariance."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def learn(weeks: CustomerWeeks) -> Discriminant:
     free = max(len(inside) - int(seen.sum()), 1)
     covariance = (1 - SHRINKAGE) * gram(inside) / free + SHRINKAGE * overall
     values, vectors = eigen(covariance)
-    # A direction in which nothing ever varies tells nobody apart.
+    # A direction in which nothing ever varies distinguishes nobody.
     scale = np.where(values > 1e-9 * max(values[-1], 1e-12), 1 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
     transform = vectors * scale
     placed = product(means, transform)
@@ -61,8 +61,8 @@ def learn(weeks: CustomerWeeks) -> Discriminant:
 def likeliest(model: Discriminant, weeks: CustomerWeeks) -> Candidates:
     """For every released customer the likeliest known ones with their probabilities, in ascending rows.
 
-    Σ_t ln P(j | x_t) = const − ½ m ‖x̄ − m_j‖² over the m weeks of a customer, hence the nearest means. Who
-    has no week is most likely one of those without any.
+    Σ_t ln P(j | x_t) = const − ½ m ‖x̄ − m_j‖² over the m weeks of a customer, so the nearest means win. A
+    customer without a week is most likely one of those without any.
     """
     centred = product(weeks.x - model.centre, model.transform)
     asked, present = _means(centred, weeks.customer, weeks.n_customers)

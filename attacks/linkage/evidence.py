@@ -1,4 +1,4 @@
-"""All that speaks for a pair of customers being one: similarities from every view, side by side."""
+"""All evidence that a pair of customers is the same: similarities from every view, side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FAMILIES = (0, 0, 0, 0, 1, 1, 2, 3, 3)
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Candidate pairs, sorted by released row: ``similarity[k]`` holds one number from 0 to 1 a source."""
+    """Candidate pairs, sorted by released row: ``similarity[k]`` holds one number from 0 to 1 per source."""
 
     released: Integers
     original: Integers

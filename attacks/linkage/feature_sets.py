@@ -65,7 +65,7 @@ def shared_codes(original: Columns, released: Columns) -> tuple[Codes, Codes, in
 
 
 def _packed(left: npt.NDArray, right: npt.NDArray) -> tuple[npt.NDArray, npt.NDArray, int]:
-    """The columns as whole numbers from 0, and above which number none lies."""
+    """The columns as whole numbers from 0, and a bound above all of them."""
     sides = [side for side in (left, right) if len(side)]
     if not sides:
         return left, right, 1

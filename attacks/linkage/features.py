@@ -71,7 +71,7 @@ def basket_view(original: PurchaseData, released: PurchaseData, *, days: bool) -
     sides = [receipts(data.transactions) for data in (original, released)]
     columns = []
     for side, line in zip(sides, lines, strict=True):
-        # Two receipts are taken for equal if two independent sums over their lines agree.
+        # Two receipts are taken to be equal if two independent sums over their lines agree.
         sums = np.zeros((2, len(side.lines)), dtype=np.int64)
         for which, seed in enumerate((0, 1 << 40)):
             np.add.at(sums[which], side.receipt_of_line, scrambled_all(line.astype(np.int64) + seed))
@@ -96,7 +96,7 @@ def master_view(original: PurchaseData, released: PurchaseData) -> View:
 
 
 def _master_texts(master: Master) -> npt.NDArray[np.object_]:
-    """One text a person for each attribute, attribute after attribute; the attribute's name stands before."""
+    """One text per person and attribute, attribute after attribute, prefixed with the attribute's name."""
     birthdays = master.birthday.labels.tolist()
     parts: list[tuple[str, list[str], Codes]] = [
         ("gender ", master.gender.labels.tolist(), master.gender.codes),
@@ -112,7 +112,7 @@ def _master_texts(master: Master) -> npt.NDArray[np.object_]:
 
 @dataclass(frozen=True, eq=False)
 class Receipts:
-    """One row a receipt: its customer, earliest day and minute, lines; and the receipt of each line of T."""
+    """One row per receipt: its customer, earliest day and minute, lines; and the receipt of each row of T."""
 
     customer: Integers
     day: Integers

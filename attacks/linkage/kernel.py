@@ -21,7 +21,7 @@ class Index(NamedTuple):
     """Original sets in ascending order of weight, and for every token the sets that hold it.
 
     ``row_of[k]`` is the row in M of the k-th set; ``size`` is its weight. Tokens are numbered from the
-    rarest to the commonest, so the first tokens of a set are its most telling ones.
+    rarest to the commonest, so the first tokens of a set are its most informative ones.
     """
 
     row_of: Integers
@@ -56,7 +56,7 @@ def scratch_for(index: Index) -> Scratch:
 def best_rows(index: Index, query: Codes, scratch: Scratch) -> int:
     """Put the rows of M most similar to the query into ``scratch.ties``, unordered; return how many.
 
-    0 stands for all rows: the query has nothing in common with anybody.
+    0 means all rows: the query has nothing in common with anybody.
     """
     weight = 0
     for token in query:

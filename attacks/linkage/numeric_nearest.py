@@ -22,7 +22,7 @@ def totals(data: PurchaseData) -> Integers:
 def rfm(data: PurchaseData, after: int) -> Floats:
     """log(1 + x) of recency (days from the last purchase to the day ``after``), receipts and spend.
 
-    Who bought nothing was last seen a year before any purchase could be.
+    A customer who bought nothing was last seen a year before any purchase could be.
     """
     rows, n = data.transactions, data.n_customers
     last = np.full(n, after - 730, dtype=np.int64)

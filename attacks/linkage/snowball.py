@@ -49,7 +49,7 @@ def snowball(view: View, known: Links) -> Links:
 
 
 class _Side:
-    """How many active people hold each token, and the sum of their rows: with one holder, the sum is he."""
+    """How many active people hold each token, and the sum of their rows: with one holder, it is that row."""
 
     def __init__(self, sets: TokenSets, n_tokens: int) -> None:
         self.sets = sets

@@ -10,7 +10,7 @@ from attacks.sandbox.run import run_program
 from attacks.sandbox.selftest import Check, SelfTest, self_test
 
 TEMPLATES = Path(__file__).parent / "template"
-"""Working re-identifiers for teams to start from, one a format."""
+"""Working re-identifiers for teams to start from, one per format."""
 TEMPLATE_PROGRAM = TEMPLATES / "reidentify.py"
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 A plain user gets a user namespace. For root that would not do: the kernel never applies the limit of
 processes to the machine's user 0, whatever it is called inside. So root keeps the machine's user space,
-drops every capability, and becomes a user of its own a run.
+drops every capability, and each run gets a user of its own.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def _complete(parents: dict[str, Path], versions: set[str], where: str) -> Place
 
 
 def _memberships(proc: Path) -> dict[str, str]:
-    """Controller of version 1 → path of our own group; the empty name stands for version 2."""
+    """Controller of version 1 → path of our own group; the empty name means version 2."""
     own: dict[str, str] = {}
     with suppress(OSError):
         for line in (proc / "cgroup").read_text(encoding="utf-8").splitlines():
@@ -139,7 +139,7 @@ def _mounts(proc: Path) -> Iterator[tuple[str, Path, frozenset[str]]]:
 
 
 def _inside(root: str, point: Path, path: str | None) -> Path | None:
-    """Where a group lies below a mount that may show a part of the hierarchy only."""
+    """Where a group is below a mount that may show only a part of the hierarchy."""
     if path is None or not Path(path).is_relative_to(root) or ".." in Path(path).parts:
         return None
     return point / Path(path).relative_to(root)

@@ -11,7 +11,7 @@ NAMES = ("auto", "bwrap", *containers.ENGINES, "none")
 
 
 class NoSandbox(Exception):
-    """Programs cannot be isolated here; the text says why and how to mend it.
+    """Programs cannot be isolated here; the text says why and how to fix it.
 
     ``test`` is the self-test that failed, where there was something to test.
     """
@@ -66,7 +66,7 @@ def uncounted() -> str:
     return (
         "No control group counts what programs use here, so a hostile one could take the machine's memory:"
         f" programs of others are refused. {cgroup.find().lack} {cgroup.MEND}"
-        f" Whoever accepts the risk sets {ACCEPTANCE} to 1."
+        f" To accept the risk, set {ACCEPTANCE} to 1."
     )
 
 
@@ -82,7 +82,7 @@ def examine(name: str = "auto", *, accept_uncounted: bool = False) -> SelfTest:
 
 
 def _candidates(name: str) -> list[Backend]:
-    """What could serve under that name; never empty."""
+    """The backends that could be used under that name; never empty."""
     if name in containers.ENGINES:
         container = containers.find_container(name)
         if container is None:

@@ -1,7 +1,7 @@
 """Sandboxes of a container engine: docker, podman, and gVisor through docker's runtime ``runsc``.
 
 The image holds Python with the offered libraries, ``sh``, ``head`` and ``wc``; nothing of the platform. The
-engine's own memory and process limits take the place of those that bubblewrap's runs get from the kernel.
+engine's own memory and process limits replace those that bubblewrap's runs get from the kernel.
 """
 
 from __future__ import annotations

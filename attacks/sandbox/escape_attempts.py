@@ -97,7 +97,7 @@ def environment() -> str:
         except OSError:
             continue
         names = {pair.partition(b"=")[0].decode("utf-8", "replace") for pair in pairs if pair}
-        # The variables that Python's official images set start with PYTHON_ and tell nothing.
+        # The variables that Python's official images set start with PYTHON_ and reveal nothing.
         strange = sorted(
             name for name in names - EXPECTED_NAMES - set(FACTS["names"]) if not name.startswith("PYTHON_")
         )

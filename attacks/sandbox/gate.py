@@ -1,4 +1,4 @@
-"""Holding bubblewrap at its start until its first inner process is in our hands.
+"""Holding bubblewrap at its start until we hold its first inner process.
 
 bwrap ends as soon as the program does, while processes that it left behind may live some moments longer, and
 for an instant at the start nothing ties them to us. A descriptor of the first inner process, taken while
@@ -25,15 +25,15 @@ class First:
 
 
 class Gate:
-    """Two pipes: on one bwrap names the process, on the other it waits to go on."""
+    """Two pipes: on one bwrap names the process, on the other it waits to continue."""
 
     def __init__(self, group: Group | None = None) -> None:
         self.group = group
 
     def __enter__(self) -> Gate:
-        self.told, self.tell = os.pipe()
+        self.info_read, self.info_write = os.pipe()
         self.wait, self.go = os.pipe()
-        self.open_ends = {self.told, self.tell, self.wait, self.go}
+        self.open_ends = {self.info_read, self.info_write, self.wait, self.go}
         return self
 
     def __exit__(
@@ -44,18 +44,18 @@ class Gate:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return ("--info-fd", str(self.tell), "--block-fd", str(self.wait))
+        return ("--info-fd", str(self.info_write), "--block-fd", str(self.wait))
 
     @property
     def inherited(self) -> tuple[int, ...]:
-        return (self.tell, self.wait)
+        return (self.info_write, self.wait)
 
     def meet(self) -> First | None:
         """The first process, which waits and is counted from now on; None if bwrap gave up."""
         for end in self.inherited:
             self._close(end)
         text = b""
-        while piece := os.read(self.told, 4096):
+        while piece := os.read(self.info_read, 4096):
             text += piece
             if text.rstrip().endswith(b"}"):
                 break

@@ -19,7 +19,7 @@ from attacks.sandbox.usage import Usage
 PREFIX = "kakurenbo-run-"
 OWN_PROCESSES = 6
 OWN_BYTES = 8 * MIB
-"""What the sandbox needs in the group beside the program: its first process and the shell that reports."""
+"""What the sandbox needs in the group besides the program: its first process and the shell that reports."""
 REMOVAL_SECONDS = 5
 TRIES = 5
 FILE_PAGES = ("inactive_file", "active_file")

@@ -1,7 +1,7 @@
 """How a run is started and how it reports: the same for every backend.
 
 Standard error carries the program's log. Standard output carries the report: a word before the program
-begins, one line with its exit code and what lies at the place of the result, two with the CPU times of the
+begins, one line with its exit code and what is at the place of the result, two with the CPU times of the
 shell and of its children, then the result's bytes. The report is written by a small shell inside the sandbox,
 so the platform never opens a path that the program controls.
 """
@@ -92,7 +92,7 @@ def reporting(command: tuple[str, ...], limits: Limits, result: str = RESULT) ->
 
 
 def read_report(data: bytes) -> Report:
-    """Take the report apart. It comes out of the sandbox, so anything may stand there.
+    """Take the report apart. It comes out of the sandbox, so it may contain anything.
 
     >>> read_report(b"started\\n0 file 4\\n0m0.01s 0m0.02s\\n1m2.5s 0m0.25s\\n1\\n2\\n")
     Report(started=True, exit_code=0, kind='file', size=4, cpu_seconds=62.75, content=b'1\\n2\\n')

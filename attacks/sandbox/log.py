@@ -9,11 +9,11 @@ from collections.abc import Callable
 from attacks.sandbox.limits import size_text
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Everything that moves a cursor, colours, rings, hides or turns text around; tab and line feed stay."""
+"""Everything that moves a cursor, colours, beeps, hides or reverses text; tab and line feed stay."""
 
 
 def neutral(text: str) -> str:
-    """Show control characters instead of obeying them.
+    """Show control characters instead of interpreting them.
 
     >>> neutral("ok\\r\\n\\x1b[2Jgone")
     'ok\\n\\\\x1b[2Jgone'
@@ -27,7 +27,7 @@ def _shown(match: re.Match[str]) -> str:
 
 
 class LogKeeper:
-    """Keeps the beginning and the end of a log: the end is where the error stands."""
+    """Keeps the beginning and the end of a log: the error is at the end."""
 
     def __init__(self, limit: int, on_log: Callable[[str], None] | None = None) -> None:
         self.head_room = limit - limit // 4
@@ -49,7 +49,7 @@ class LogKeeper:
             self.on_log(neutral(self.decoder.decode(chunk[:room])))
 
     def text(self) -> str:
-        """The log as text; what was left out is said in its place."""
+        """The log as text, with a note where something was left out."""
         kept = self.tail[-self.tail_room :] if self.tail_room else b""
         left_out = self.total - len(self.head) - len(kept)
         if left_out <= 0:

@@ -65,7 +65,7 @@ NOTHING_TO_RUN = Template(
 
 
 class ProgramError(ValueError):
-    """The upload is no program that can be run; the message says why, for the team."""
+    """The upload is not a program that can be run; the message says why, for the team."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -143,7 +143,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
 
 
 def _is_litter(part: str) -> bool:
-    """What file managers and editors leave; `..` is no litter but an attempt."""
+    """What file managers and editors leave; `..` is not litter but an attack."""
     return part in LITTER or (part.startswith(".") and PART.fullmatch(part[1:]) is not None)
 
 

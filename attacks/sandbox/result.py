@@ -1,4 +1,4 @@
-"""What came of a run, with the sentence that the team reads."""
+"""The outcome of a run, with the sentence that the team reads."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def conclude(seen: Observation, limits: Limits) -> SandboxResult:
 
 
 def _stopped(seen: Observation, limits: Limits) -> tuple[str, Message] | None:
-    """For what the platform itself ended the run, if it did."""
+    """Why the platform itself ended the run, if it did."""
     reasons = {
         "wall": ("timed-out", TIMED_OUT(seconds=f"{limits.wall_seconds:g}")),
         "cpu": _cpu_exceeded(limits),

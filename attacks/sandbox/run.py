@@ -25,7 +25,7 @@ def run_program(
     *,
     accept_uncounted: bool = False,
 ) -> SandboxResult:
-    """Run ``reidentify.py ORIGINAL_DIR ENTRY_DIR OUT_FILE`` and return what came of it.
+    """Run ``reidentify.py ORIGINAL_DIR ENTRY_DIR OUT_FILE`` and return the outcome.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def run_program(
     limits : what the run may use.
     backend : a name of `attacks.sandbox.choose.NAMES`.
     on_log : called with every new piece of the log while the program runs, for a live view.
-    public : the names of the public files by input; those of 2016 unless told otherwise.
-    accept_uncounted : run also where no control group counts what the program uses, as one does with programs
-        of one's own.
+    public : the names of the public files by input; those of 2016 by default.
+    accept_uncounted : run also where no control group counts what the program uses, as with your own
+        programs.
 
     Returns
     -------

@@ -21,7 +21,7 @@ SET_STRING, RECONFIGURE = 1, 7
 
 
 class Scratch:
-    """The private folders of a run, held by descriptors that no other folder can take the place of."""
+    """The private folders of a run, held by descriptors, so that no other folder can replace them."""
 
     def __init__(self, descriptors: list[int]) -> None:
         self.descriptors = descriptors

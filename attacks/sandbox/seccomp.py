@@ -150,10 +150,10 @@ NEW_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
 
 TERMINAL_INJECTIONS = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX: typing into the terminal of whoever started the platform."""
+"""TIOCSTI and TIOCLINUX: typing into the terminal from which the platform was started."""
 
 RANGE_LOCKS = (6, 7, 37, 38)
-"""F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW. Locks on whole files (``flock``) are one a descriptor."""
+"""F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW. Whole-file locks (``flock``) are one per descriptor."""
 
 HUGE_PAGES = 0x40000
 SHARED_WITHOUT_FILE = 0x21

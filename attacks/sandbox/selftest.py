@@ -76,7 +76,7 @@ class SelfTest:
 
 @functools.cache
 def proven(backend: Backend, counted_by: str) -> SelfTest:
-    """The self-test of a backend, run once a process for each way of counting."""
+    """The self-test of a backend, run once per process for each way of counting."""
     return self_test(backend)
 
 
@@ -128,7 +128,7 @@ def _judge(
         found["counting"] = achieved or str(hoarded.reason)
     if left_behind:
         found["writing"] = f"a file appeared outside: {left_behind[0]}"
-    # A question counts as answered well only where its attempt came back and achieved nothing.
+    # A question counts as passed only where its attempt came back and achieved nothing.
     checks = tuple(_check(name, found.get(name, "it could not be tried")) for name in QUESTIONS)
     ok = all(check.contained for check in checks)
     denied = result.output is None and any(words in str(result.reason) for words in NAMESPACES_DENIED)

@@ -1,7 +1,7 @@
 """The private folder that holds what one run may see: the program, the public files, and nothing else.
 
 The files are copies. So the places from which they came (which a mount table would show) stay unknown to the
-program, a file next to them, such as the secret P, is never in reach, and their permissions do not matter.
+program, a file next to them, such as the secret P, is out of reach, and their permissions do not matter.
 """
 
 from __future__ import annotations

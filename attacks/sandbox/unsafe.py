@@ -21,7 +21,7 @@ ACCEPTANCE = "KAKURENBO_ACCEPT_UNSAFE_EXECUTION"
 
 
 def accepted() -> bool:
-    """Only the exact value 1 counts; a leftover "0" or "false" must not open the door."""
+    """Only the exact value 1 counts; a leftover "0" or "false" must not enable it."""
     return os.environ.get(ACCEPTANCE) == "1"
 
 

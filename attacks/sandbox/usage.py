@@ -28,7 +28,7 @@ class Usage:
 
 
 def descendants(pid: int) -> list[int]:
-    """All living processes below one. Orphans hang below the first process of their space: none is missed."""
+    """All living processes below one. Orphans are below the first process of their space: none is missed."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
@@ -57,7 +57,7 @@ class Tree:
         """The use up to now.
 
         Resident memory counts what processes share once for each. Only where that sum passes the limit is the
-        dearer, exact share of each process asked for.
+        more expensive, exact share of each process read.
         """
         pids = [pid, *descendants(pid)]
         ticks, pages, tasks = 0, 0, 0
@@ -77,7 +77,7 @@ class Tree:
 
 
 def _share(pid: int) -> int:
-    """Proportional set size of one process; its resident size where the kernel does not tell."""
+    """Proportional set size of one process; its resident size where the kernel does not report it."""
     with suppress(OSError, ValueError, IndexError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines():
             if line.startswith(b"Pss:"):

@@ -19,7 +19,7 @@ from attacks.sandbox.usage import Tree, Usage, descendants
 
 PERIOD = 0.05
 LOG_FLOOD = 256
-"""A program that writes so many times the kept log is ended: reading it would cost the platform."""
+"""A program that writes this many times the kept log is ended: reading it would cost the platform."""
 REPORT_LINES = 300
 CPU_GRACE = 1
 """Seconds of CPU time between the kernel's first signal to a process and the end of the run."""
@@ -132,7 +132,7 @@ class Watch:
         return self.usage.cpu_seconds > self.limits.cpu_seconds + CPU_GRACE
 
     def _too_much_memory(self) -> bool:
-        """A group's limit is the kernel's to hold; it ends one process, and we end the others."""
+        """The kernel enforces a group's limit; it ends one process, and we end the others."""
         if self.launch.group:
             return self.launch.group.ran_out_of_memory()
         return self.usage.memory_bytes > self.limits.memory_bytes

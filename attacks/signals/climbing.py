@@ -1,4 +1,4 @@
-"""A team that climbs: guess after guess at one target that changes few rows of one before."""
+"""A team that climbs: guess after guess at one target, each changing few rows of an earlier one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datasets.tables import Integers
 
 THRESHOLD = 0.6
 FEWEST = 6
-"""Below so many other guesses a habit cannot be told from a correction."""
+"""With fewer other guesses a habit cannot be distinguished from a correction."""
 SMALL = 0.1
 """A step that changes at most this share of the rows, or two of them, is small."""
 EASY = 0.9
@@ -22,10 +22,10 @@ out."""
 def climbing(guesses: Sequence[Integers], hits: Sequence[int]) -> Evidence:
     """Of the guesses that a team sent one after the other at one target, the share of small steps.
 
-    Each guess is compared with the nearest one before it, such as the best so far: whoever climbs keeps what
-    was right, tries or leaves out a few rows, and looks how the answer changes. Counted are people whom it
-    names where the earlier guess named another or nobody; the same file again is no step. Range 0 to 1. An
-    honest reason: an attack that is sent again and again with few changes, such as ties that are drawn anew.
+    Each guess is compared with the nearest one before it, such as the best so far: a climber keeps what
+    was right, tries or leaves out a few rows, and watches how the answer changes. It counts people whom it
+    names where the earlier guess named another or nobody; the same file again is not a step. Range 0 to 1. An
+    honest reason: an attack that is sent again and again with few changes, such as newly drawn ties.
 
     >>> truth = np.arange(20)
     >>> steps = [np.where(np.arange(20) < known, truth, -1) for known in range(9)]

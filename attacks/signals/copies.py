@@ -9,7 +9,7 @@ from datasets.tables import PurchaseData
 
 THRESHOLD = 0.5
 FEWEST = 20
-"""Below so many changed rows an agreement says nothing."""
+"""With fewer changed rows an agreement says nothing."""
 
 Row = tuple[int, int, str, int, int]
 
@@ -17,7 +17,7 @@ Row = tuple[int, int, str, int, int]
 def near_duplicate(original: PurchaseData, first: PurchaseData, second: PurchaseData) -> Evidence:
     """How much of what two entries changed they changed in the same way.
 
-    Both are close to the original, and so to each other; that is no evidence. Compared are the rows of T′,
+    Both are close to the original, and so to each other; that is no evidence. It compares the rows of T′,
     without pseudonym and receipt, that T does not hold: share = |A ∩ B| / |A ∪ B| of these multisets, from 0
     to 1. Two teams that add noise of their own agree in few of them; a copy agrees in nearly all. An honest
     reason: both used the same method without randomness, such as rounding.

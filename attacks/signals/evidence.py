@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Evidence:
-    """``strength`` is what was found, ``threshold`` from where on it is worth a look."""
+    """``strength`` is what was found, ``threshold`` the value from which it is worth a look."""
 
     kind: str
     strength: float

@@ -1,4 +1,4 @@
-"""Entries that tell a friend who is who: by the order of pseudonyms, or by the low digits of numbers."""
+"""Entries that reveal to a friend who is who: by the order of pseudonyms, or by the low digits of numbers."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def low_digits(original: PurchaseData, released: PurchaseData, truth: Integers) 
 
     For every person the mean of the last digit of price, quantity and minute is compared with the same mean
     in the original: what is left is the team's own doing, and noise that knows nothing of the row number does
-    not correlate with it. The strongest of all z (see `row_order`) is told. The detail names the column and
-    the bit (−1: the whole number).
+    not correlate with it. The strongest of all z (see `row_order`) is reported. The detail names the column
+    and the bit (−1: the whole number).
     """
     strongest, where = 0.0, {"column": "", "bit": -1}
     numbers = truth.astype(np.int64)

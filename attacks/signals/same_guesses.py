@@ -18,8 +18,8 @@ def shared_mistakes(
 ) -> Evidence:
     """Of the rows where both teams guess wrongly, the share where they name the same wrong person.
 
-    Whoever is right agrees with everybody who is right; only mistakes tell. Left out are rows where both say
-    what one of the ``known`` guesses says: the house attacks are public, and who runs them makes their
+    Correct guesses agree with each other; only mistakes are informative. Rows where both say what one of the
+    ``known`` guesses says are left out: the house attacks are public, and teams that run them make their
     mistakes. A guess below 0 is none.
     """
     wrong = (first >= 0) & (second >= 0) & (first != truth) & (second != truth)

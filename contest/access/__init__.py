@@ -1,6 +1,6 @@
 """The one place that decides who may see and do what. What somebody may not see does not exist for them.
 
-Others use this door only: ``from contest import access``, then ``access.entry_for(…)``.
+Other rooms import only this package: ``from contest import access``, then ``access.entry_for(…)``.
 """
 
 from contest.access.accounts import log_in_for, token_for, token_of_secret, tokens_for
@@ -23,7 +23,7 @@ from contest.access.entries import (
 )
 from contest.access.organisers import is_organiser, may_create_contests, require_may_create, require_staff
 from contest.access.rounds import (
-    is_told,
+    is_announced,
     matrix_version,
     organised_round_for,
     phase_of,
@@ -53,8 +53,8 @@ __all__ = [
     "house_order_of",
     "invitation_for",
     "invitation_of",
+    "is_announced",
     "is_organiser",
-    "is_told",
     "jobs_of",
     "log_in_for",
     "matrix_version",

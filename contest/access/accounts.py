@@ -11,7 +11,7 @@ from contest.token_hashes import hash_token
 
 
 def tokens_for(user: User) -> QuerySet[ApiToken]:
-    """Somebody's own tokens and those of their teams: a team-mate may revoke what a team-mate made."""
+    """Somebody's own tokens and those of their teams: a member may revoke what another member made."""
     teams = Membership.objects.filter(user=user).values("team")
     return ApiToken.objects.filter(Q(user=user) | Q(team__in=teams)).select_related("user", "team__contest")
 
@@ -32,7 +32,7 @@ def token_of_secret(secret: str) -> ApiToken | None:
     if token.team is None:
         return token
     is_member = Membership.objects.filter(team=token.team, user=token.user).exists()
-    # A team's token goes from hand to hand, so it must never carry an organiser's rights.
+    # Members pass a team's token on, so it must never carry an organiser's rights.
     return token if is_member and not is_organiser(token.user, token.team.contest) else None
 
 

@@ -33,7 +33,7 @@ def attack_for(user: Viewer, contest_slug: str, round_slug: str, attack_id: int)
 
 
 def attack_of(contest: Contest, attack_id: int) -> Attack:
-    """An attack of a contest that the caller has got through `organised_contest_for`."""
+    """An attack of a contest that the caller loaded through `organised_contest_for`."""
     attacks = Attack.objects.select_related("round__contest", "team")
     return get_object_or_404(attacks, round__contest=contest, pk=attack_id)
 
@@ -61,8 +61,8 @@ def feedback_for(user: Viewer, attack: Attack) -> str:
     """How much somebody may know of an attack's outcome: full, bands or none.
 
     The truth must not be probed out of the answers, so before the reveal even the attacking team gets only
-    what the round's policy gives. Dry runs are not counted, so that of them nothing is told but the log: else
-    the house entry that they meet could be asked for ever.
+    what the round's policy allows. Dry runs are not counted, so they reveal nothing but their log: otherwise
+    the house entry that they attack could be probed without limit.
     """
     if results_are_public(attack.round) or is_organiser(user, attack.round.contest):
         return Feedback.FULL

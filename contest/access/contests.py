@@ -32,13 +32,13 @@ def organised_contest_for(user: Viewer, slug: str) -> Contest:
 
 
 def jobs_of(contest: Contest) -> QuerySet[Job]:
-    """The jobs of a contest that the caller has got through `organised_contest_for`."""
+    """The jobs of a contest that the caller loaded through `organised_contest_for`."""
     mails = Q(kind=Job.Kind.MAIL, payload__contest=contest.pk)
     return Job.objects.filter(_play(contest) | mails).select_related("owner").order_by("-id")
 
 
 def play_of(contest: Contest) -> QuerySet[Job]:
-    """The jobs that a contest is played with, for callers that have got it as those of `jobs_of`.
+    """The jobs that a contest is played with, for callers that loaded it as for `jobs_of`.
 
     Mails are not among them: the contest goes on while they are sent.
     """

@@ -20,7 +20,7 @@ def owns_entry(user: Viewer, entry: Entry) -> bool:
 
 
 def entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
-    """An entry is open to its team and the organisers; to others once it stands on the public board."""
+    """An entry is open to its team and the organisers; to others once it is on the public board."""
     round_ = round_for(user, contest_slug, round_slug)
     entry = get_object_or_404(Entry.objects.select_related("team"), round=round_, pk=entry_id)
     entry.round = round_

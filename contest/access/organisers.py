@@ -1,4 +1,4 @@
-"""Who runs contests, and who may make one."""
+"""Who runs contests, and who may create one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_organiser(user: Viewer, contest: Contest) -> bool:
 
 
 def may_create_contests(user: Viewer) -> bool:
-    """Who may make a contest: whom the site has named, or everybody where the installation says so."""
+    """Who may create a contest: those whom the site has named, or everybody if the installation says so."""
     return user.is_authenticated and (user.is_staff or settings.EVERYBODY_ORGANISES)
 
 
@@ -24,6 +24,6 @@ def require_may_create(user: Viewer) -> None:
 
 
 def require_staff(user: Viewer) -> None:
-    """The site's own pages are for its staff, whoever else may make contests."""
+    """The site's own pages are for its staff, no matter who else may create contests."""
     if not (user.is_authenticated and user.is_staff):
         raise Http404

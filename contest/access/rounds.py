@@ -14,7 +14,7 @@ from contest.models import Contest, Phase, Rescore, Round
 from contest.models.round import Feedback
 
 
-def is_told(round_: Round) -> bool:
+def is_announced(round_: Round) -> bool:
     """Whether those who see the contest may know of a round: of a hidden one from its first phase on."""
     return not round_.is_hidden or round_.has_begun
 
@@ -24,14 +24,14 @@ def rounds_for(user: Viewer, contest: Contest) -> list[Round]:
     rounds = list(contest.rounds.select_related("dataset").prefetch_related("phases"))
     for round_ in rounds:
         round_.contest = contest
-    told = [round_ for round_ in rounds if is_told(round_)]
-    return told if len(told) == len(rounds) or not is_organiser(user, contest) else rounds
+    known = [round_ for round_ in rounds if is_announced(round_)]
+    return known if len(known) == len(rounds) or not is_organiser(user, contest) else rounds
 
 
 def round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
     found = Round.objects.select_related("contest", "dataset")
     round_ = get_object_or_404(found, contest__slug=contest_slug, slug=round_slug)
-    if not (round_.contest.is_public and is_told(round_)) and not is_organiser(user, round_.contest):
+    if not (round_.contest.is_public and is_announced(round_)) and not is_organiser(user, round_.contest):
         raise Http404
     return round_
 
@@ -56,14 +56,14 @@ def rescore_of(contest: Contest, rescore_id: int) -> Rescore:
 def public_board_version(contest_slug: str, round_slug: str) -> int | None:
     """The version of a board that everybody may see, without asking who looks."""
     found = Round.objects.filter(contest__slug=contest_slug, contest__is_public=True, slug=round_slug)
-    told = Q(is_hidden=False) | Q(phases__starts_at__lte=timezone.now())
-    return found.filter(told).values_list("board_version", flat=True).first()
+    known = Q(is_hidden=False) | Q(phases__starts_at__lte=timezone.now())
+    return found.filter(known).values_list("board_version", flat=True).first()
 
 
 def results_are_public(round_: Round) -> bool:
     """Attack results are public at once where feedback is full, otherwise from the results phase on."""
     if round_.feedback == Feedback.FULL:
-        return is_told(round_)
+        return is_announced(round_)
     return results_have_begun(round_)
 
 
@@ -78,13 +78,13 @@ def sees_attacks(user: Viewer, round_: Round) -> bool:
 
 
 def matrix_version(user: Viewer, round_: Round) -> str:
-    """By what a page knows that the matrix it shows is the newest. Organisers see more than others before the
-    results, and theirs is no number, so that it is never taken for the version that others see."""
+    """How a page knows that the matrix it shows is the newest. Organisers see more than others before the
+    results, and theirs is not a number, so it is never mistaken for the version that others see."""
     if not results_are_public(round_) and is_organiser(user, round_.contest):
         return f"full-{round_.full_version}"
     return str(round_.board_version)
 
 
 def targets_are_public(round_: Round) -> bool:
-    """Attackers may read entries where all is told at once; elsewhere when they are frozen for the attack."""
+    """Attackers may read entries where feedback is full; elsewhere once they are frozen for the attack."""
     return round_.feedback == Feedback.FULL or round_.frozen_at is not None

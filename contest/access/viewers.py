@@ -1,4 +1,4 @@
-"""Who looks, and at what they point: the smallest questions, which all others ask."""
+"""Who is asking, and which object they name: the basic questions that all other modules ask."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Viewer = User | AnonymousUser
 
 
 def number_or_404(text: str) -> int:
-    """The number of a row as a form or an address names it; what is no number names nothing."""
+    """The number of a row as a form or an address names it; anything but a number names nothing."""
     number = whole_number(text)
     if number is None:
         raise Http404

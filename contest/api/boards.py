@@ -50,7 +50,7 @@ REVALIDATED = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 def _tag(request: Request, round_: Round, team: Team | None) -> str:
     """Names what is answered: the board's version, what is shown of it to whom, and the page asked for.
 
-    It is weak, as the same board may go out packed or plain.
+    It is weak, because the same board may be sent compressed or plain.
     """
     shown = (round_.pk, round_.board_version, access.results_are_public(round_), team and team.pk)
     asked = (request.build_absolute_uri(), get_language(), RELEASE)
@@ -58,7 +58,7 @@ def _tag(request: Request, round_: Round, team: Team | None) -> str:
 
 
 def _board_row(row: queries.BoardRow) -> dict[str, Any]:
-    """As `BoardRowShape` says; written out because it is asked for most often of all."""
+    """As `BoardRowShape` defines; written by hand because it is requested most often."""
     fields = {name: getattr(row, name) for name in BOARD_FIELDS}
     measures = [{name: getattr(cell, name) for name in MEASURE_FIELDS} for cell in row.measures]
     return {**fields, "team": row.team_name, "measures": measures}
@@ -108,7 +108,7 @@ class Attackers(PublicView):
 
 class History(PublicView):
     @extend_schema(
-        summary="How the places went; empty until what attacks found is public",
+        summary="How the places changed; empty until what attacks found is public",
         responses=serializers.StandingShape(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:

@@ -40,7 +40,7 @@ class PresetShape(Shape):
 
 
 class DataOrder(Shape):
-    """Tables to play on; the files go with the ways that need them."""
+    """Tables to play on; the files belong to the sources that need them."""
 
     way = s.ChoiceField(
         ["generate", "files", "retail"],
@@ -64,7 +64,7 @@ class RoundDataOrder(DataOrder):
 
 
 class NewContestOrder(DataOrder):
-    """What is not sent stays as the preset says."""
+    """What is not sent stays as in the preset."""
 
     way = s.ChoiceField(["preset", "generate", "files", "retail"], default="preset")
     preset = s.ChoiceField(preset_names())
@@ -118,7 +118,7 @@ class Presets(OrganiserView):
         return self.paged(rows, PresetShape)
 
     @extend_schema(
-        summary="Make a contest from a preset, on its data or on other",
+        summary="Create a contest from a preset, on its data or on other data",
         request={"multipart/form-data": NewContestOrder, "application/json": NewContestOrder},
         responses={201: MadeShape},
     )
@@ -137,7 +137,7 @@ class Presets(OrganiserView):
 
 class Bundles(OrganiserView):
     @extend_schema(
-        summary="Make the contest of a bundle; everything wrong with it is reported by line",
+        summary="Create the contest of a bundle; everything wrong with it is reported by line",
         request={"multipart/form-data": BundleOrder},
         responses={201: MadeShape},
     )

@@ -32,12 +32,12 @@ ALWAYS = {
     "401": "The token is missing, unknown, revoked or expired.",
     "403": "The token lacks the scope, or is for another contest.",
     "404": "It does not exist, or not for you.",
-    "429": "Too many requests; `Retry-After` says when to come back.",
-    "503": "Database or files cannot be reached; nothing was accepted. `Retry-After` says when to come back.",
+    "429": "Too many requests; `Retry-After` says when to try again.",
+    "503": "Database or files cannot be reached; nothing was accepted. `Retry-After` says when to try again.",
 }
 WITH_BODY = {
     "400": "The body cannot be read.",
-    "408": "The body did not come in time.",
+    "408": "The body did not arrive in time.",
     "409": "Refused for now: a phase is closed, attempts are used, and the like. The code says which.",
     "413": "The upload is too large.",
     "415": "The body is of a type that this route does not take.",
@@ -46,7 +46,7 @@ WITH_BODY = {
 
 
 def add_errors(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Name in every operation the errors that can come of it."""
+    """List the possible errors in every operation."""
     result["components"]["schemas"]["Error"] = ERROR
     for path in result["paths"].values():
         for method, operation in path.items():
@@ -63,7 +63,7 @@ def add_errors(result: dict[str, Any], generator: Any, request: Any, public: boo
 
 @lru_cache(maxsize=1)
 def build_document() -> dict[str, Any]:
-    """The document, in English for everybody: it is made once, whoever asks first."""
+    """The document, in English for everybody: it is built once, at the first request."""
     with translation.override("en"):
         document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document

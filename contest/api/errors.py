@@ -38,7 +38,7 @@ STATUS_OF_REFUSAL = {
     "targets-missing": 422,
     "no-guess": 422,
 }
-"""Other refusals are conflicts with the state of things, 409: asked at another time they may be granted."""
+"""Other refusals are conflicts with the current state, 409: at another time they may be accepted."""
 
 CODES = {
     "not_authenticated": "not-authenticated",
@@ -56,7 +56,7 @@ def body(code: str, message: str, detail: Any = None) -> dict[str, Any]:
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response:
-    """Turn whatever a view raises into the one shape; only known errors show their own text."""
+    """Turn anything that a view raises into the one shape; only known errors show their own text."""
     set_rollback()
     if isinstance(error, Http404):
         error = exceptions.NotFound()

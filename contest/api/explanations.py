@@ -1,4 +1,4 @@
-"""How a number came about, from its inputs to the versions of what computed it."""
+"""How a number was computed, from its inputs to the versions of the code."""
 
 from __future__ import annotations
 

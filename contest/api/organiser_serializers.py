@@ -1,4 +1,4 @@
-"""What organisers may send, and what they are answered."""
+"""What organisers may send, and what they get back."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class RuleFields(Shape):
             known = [rule.name for rule in RULES if rule.name in round_.dataset.spec.rules]
             foreign = [name for name in data if name not in known and data[name] != now.get(name, NOTHING)]
             if foreign:
-                told = say_expected(str(foreign[0]), f"one of {', '.join(known)}")
-                raise s.ValidationError({foreign[0]: told}, code="unknown-rule")
+                text = say_expected(str(foreign[0]), f"one of {', '.join(known)}")
+                raise s.ValidationError({foreign[0]: text}, code="unknown-rule")
         rules: dict[str, Any] = super().to_internal_value(data)
         return dict(rules)
 
@@ -61,10 +61,10 @@ class RoundFields(Shape):
 
 
 class Change(Shape):
-    """What may be previewed, is refused where another has changed the same meanwhile, and needs a reason."""
+    """Can be previewed, is refused if somebody else has changed the same meanwhile, and needs a reason."""
 
     version = s.IntegerField(min_value=1)
-    preview = s.BooleanField(default=False, help_text="Only say what would follow.")
+    preview = s.BooleanField(default=False, help_text="Only show the consequences.")
     reason = s.CharField(max_length=300)
 
 
@@ -117,12 +117,12 @@ class PhaseOrder(Shape):
     starts_at = field_of(STARTS_AT, required=False)
     ends_at = field_of(ENDS_AT, required=False)
     move_later = s.BooleanField(default=False)
-    seen_ends_at = s.DateTimeField(required=False, help_text="Refused if the phase ends otherwise by now.")
+    seen_ends_at = s.DateTimeField(required=False, help_text="Refused if the phase has another end by now.")
     reason = s.CharField(max_length=300)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["act"] in {"extend", "reopen", "move"} and "ends_at" not in attrs:
-            raise s.ValidationError({"ends_at": "This act needs the new end."}, code="required")
+            raise s.ValidationError({"ends_at": "This action needs the new end."}, code="required")
         return attrs
 
 
@@ -288,5 +288,5 @@ class QueueShape(Shape):
     name = s.CharField()
     waiting = s.IntegerField()
     running = s.IntegerField()
-    oldest = s.DateTimeField(allow_null=True, help_text="Since when the oldest job waits.")
+    oldest = s.DateTimeField(allow_null=True, help_text="When the oldest job was queued.")
     workers = s.IntegerField()

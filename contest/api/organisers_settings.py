@@ -1,4 +1,4 @@
-"""What organisers do through the API: the acts of their pages, by the same services."""
+"""What organisers do through the API: the actions of their pages, by the same services."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ContestSettings(OrganiserView):
         return Response(_settings(contest, settings.CONTEST_SETTINGS))
 
     @extend_schema(
-        summary="Change settings of a contest, or only say what would follow",
+        summary="Change settings of a contest, or only show the consequences",
         request=organiser_serializers.ContestChange,
         responses=organiser_serializers.ChangedShape,
     )
@@ -77,7 +77,7 @@ class RoundSettings(OrganiserView):
         return Response(_settings(round_, settings.ROUND_SETTINGS))
 
     @extend_schema(
-        summary="Change settings of a round, or only say what would follow",
+        summary="Change settings of a round, or only show the consequences",
         request=organiser_serializers.RoundChange,
         responses=organiser_serializers.ChangedShape,
     )
@@ -95,7 +95,7 @@ class Rounds(contests.Rounds):
     scopes = {"GET": "read", "POST": "organise"}
 
     @extend_schema(
-        summary="Add a round (organisers), or only say what would follow",
+        summary="Add a round (organisers), or only show the consequences",
         request=organiser_serializers.RoundOrder,
         responses={200: organiser_serializers.Consequences, 201: organiser_serializers.Consequences},
         auth=[{"token": []}],  # type: ignore[list-item]
@@ -114,7 +114,7 @@ class Rounds(contests.Rounds):
 
 class RoundRemoval(OrganiserView):
     @extend_schema(
-        summary="Remove a round that nobody has played, or only say what would follow",
+        summary="Remove a round that nobody has played, or only show the consequences",
         request=organiser_serializers.Removal,
         responses=organiser_serializers.Consequences,
     )
@@ -129,7 +129,7 @@ class RoundRemoval(OrganiserView):
 
 class Phases(OrganiserView):
     @extend_schema(
-        summary="Give a round a phase that it lacks",
+        summary="Add a missing phase to a round",
         request=organiser_serializers.NewPhase,
         responses={201: organiser_serializers.PhaseState},
     )
@@ -241,7 +241,7 @@ class Rescores(OrganiserView):
         return self.paged(Rescore.objects.filter(round=round_), organiser_serializers.RescoreShape)
 
     @extend_schema(
-        summary="Work out what other limits would change; nothing is touched",
+        summary="Compute what other limits would change; nothing is touched",
         request=organiser_serializers.RescoreOrder,
         responses={201: organiser_serializers.RescoreShape},
     )

@@ -1,4 +1,4 @@
-"""A round as the API tells it: its rules, limits, phases, and what attackers are told."""
+"""A round as the API shows it: its rules, limits, phases, and what attackers learn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RankingShape(Shape):
 
 
 class BudgetShape(Shape):
-    """What the answers to its attacks tell one team about one P at most."""
+    """The most that the answers to its attacks reveal to one team about one P."""
 
     bits = s.FloatField()
     most = s.FloatField(help_text="All bits of P: log2(n!).")

@@ -1,4 +1,4 @@
-"""What the API answers: one shape a noun. The OpenAPI document is made from these."""
+"""What the API answers: one shape per noun. The OpenAPI document is generated from these."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ class ProblemShape(Shape):
 
 
 class VerdictShape(Shape):
-    """What the checker says of files that were not handed in."""
+    """What the checker reports for files that were not handed in."""
 
     valid = s.BooleanField()
     problem_total = s.IntegerField()
@@ -314,7 +314,7 @@ class RunShape(Shape):
 
 
 class AttackDetailShape(Shape):
-    """An attack with as much of its outcome as the round's feedback lets the caller know."""
+    """An attack with as much of its outcome as the round's feedback shows to the caller."""
 
     attack = AttackShape()
     note = s.CharField(allow_null=True)
@@ -345,7 +345,7 @@ class JobShape(Shape):
 
 
 class HouseOrderShape(Shape):
-    """Without its seed, which gives the truth of the entry."""
+    """Without its seed, which reveals the truth of the entry."""
 
     id = s.IntegerField(source="pk")
     round = s.SlugField(source="round.slug")

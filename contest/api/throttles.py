@@ -13,7 +13,7 @@ from contest.models import ApiToken
 
 
 class Throttle(SimpleRateThrottle):
-    """Visitors are told apart by their address, tokens by their number; uploads have a rate of their own."""
+    """Visitors are distinguished by their address, tokens by their number; uploads have their own rate."""
 
     def get_rate(self) -> str | None:
         return None  # It depends on the request, so `allow_request` looks it up.
@@ -34,8 +34,8 @@ class Throttle(SimpleRateThrottle):
 
 
 class UnknownTokens(SimpleRateThrottle):
-    """Calls with tokens that nobody has, by address. Only these are counted and refused: a token that is
-    known works, whoever else calls from the same address."""
+    """Calls with unknown tokens, by address. Only these are counted and refused: a known token works,
+    no matter who else calls from the same address."""
 
     scope = "unknown-token"
 

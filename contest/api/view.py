@@ -23,7 +23,7 @@ FormT = TypeVar("FormT", bound=forms.BaseForm)
 
 
 def valid(form: FormT) -> FormT:
-    """A form of the pages that the API reads with; what is wrong is told by field, as everywhere here."""
+    """A form of the pages that the API reads with; problems are reported by field, as everywhere here."""
     if not form.is_valid():
         found = {
             "non_field_errors" if name == "__all__" else name: [
@@ -53,7 +53,7 @@ class PublicView(APIView):
 
     @property
     def viewer(self) -> access.Viewer:
-        """Who looks. Outside its contest a team's token shows what a visitor sees."""
+        """Who is asking. Outside its contest a team's token shows what a visitor sees."""
         token = self.request.auth
         if isinstance(token, ApiToken) and token.team_id is not None and "slug" not in self.kwargs:
             return AnonymousUser()
@@ -67,7 +67,7 @@ class PublicView(APIView):
         return pages.get_paginated_response(shape(page, many=True).data)
 
     def read(self, shape: type[serializers.Serializer[Any]], **context: Any) -> dict[str, Any]:
-        """The body, valid by its shape; ``context`` is what the shape needs to know beside it."""
+        """The body, valid by its shape; ``context`` is what the shape needs to know besides."""
         given = shape(data=self.request.data, context=context)
         given.is_valid(raise_exception=True)
         data: dict[str, Any] = given.validated_data

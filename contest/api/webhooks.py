@@ -1,4 +1,4 @@
-"""Addresses to which news are sent: the organisers' under the contest, a team's under the team."""
+"""Addresses that receive news: the organisers' under the contest, a team's under the team."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TeamWebhooks(WebhookView):
     is_for_team = True
 
     @extend_schema(
-        summary="The addresses to which news are sent, ended ones too", responses=WebhookShape(many=True)
+        summary="The addresses to which news is sent, ended ones too", responses=WebhookShape(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
         return self.paged(self.hooks(slug).order_by("pk"), WebhookShape)

@@ -1,4 +1,4 @@
-"""The three stores by name, whole: for archives, backups and whoever examines an installation."""
+"""The three stores by name, whole: for archives, backups and checks of an installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives of contests: who lets his work stand in one, and how a contest comes out of one again."""
+"""Archives of contests: which teams agree to be in one, and how a contest is restored from one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from contest.records.verify import Archive, BadArchive, verify
 
 
 def set_archive_consent(team: Team, user: User, consents: bool) -> None:
-    """A team decides whether its files may stand in the archive, or their hashes only."""
+    """A team decides whether the archive may contain its files, or only their hashes."""
     with transaction.atomic():
         changed = Team.objects.filter(pk=team.pk).exclude(in_archive=consents).update(in_archive=consents)
         if changed:
@@ -42,7 +42,7 @@ def set_archive_consent(team: Team, user: User, consents: bool) -> None:
 
 
 def archive_contest(contest: Contest, target: IO[bytes], user: User | None = None) -> dict[str, Any]:
-    """Write the archive of a contest. The act stands in the site's log: the archive holds the contest's."""
+    """Write the archive of a contest. The site's log records it, since the archive holds the contest's."""
     audit.extend_chain(contest.pk)
     manifest = write_archive(contest, target)
     after = {"contest": contest.slug, "files": len(manifest["files"])}
@@ -51,7 +51,7 @@ def archive_contest(contest: Contest, target: IO[bytes], user: User | None = Non
 
 
 def import_archive(path: Path, user: User, *, slug: str | None = None) -> Contest:
-    """Make the contest of an archive, all or nothing; nothing is written before everything is verified."""
+    """Create the contest of an archive, all or nothing; nothing is written before everything is verified."""
     try:
         with Archive(path) as archive:
             verify(archive)
@@ -127,7 +127,7 @@ def _insert(table: Table, made: models.Model) -> int:
 
 
 def _free_look(team: Team) -> str:
-    """Archives may hold teams whose names look alike; they are kept apart by their numbers."""
+    """Archives may hold teams whose names look alike; they are distinguished by their numbers."""
     look = look_of(team.name)
     taken = set(Team.objects.filter(contest=team.contest_id).values_list("look_key", flat=True))
     others = (f"{look} #{number}" for number in itertools.count(2))
@@ -135,7 +135,7 @@ def _free_look(team: Team) -> str:
 
 
 def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
-    """People of an archive are names in its log, not accounts: nobody here with the same name is meant."""
+    """People of an archive are names in its log, not accounts; they are nobody here with the same name."""
     known = {}
     for row in rows:
         try:
@@ -159,7 +159,7 @@ def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
 
 def _keep_files(archive: Archive, tables: dict[str, list[dict[str, Any]]]) -> None:
     """Put every file that a row names into its store, verified once more on its way."""
-    # The same bytes may belong into two stores: a guess that hits everybody is the truth itself.
+    # The same bytes may belong in two stores: a guess that hits everybody is the truth itself.
     stored: set[tuple[str, str]] = set()
     for table in TABLES:
         for column, store in table.files.items():

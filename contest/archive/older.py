@@ -1,4 +1,4 @@
-"""Archives of earlier versions: what they hold in another form is brought into the form of today."""
+"""Archives of earlier versions: what they hold in another form is converted to the current form."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _orders(tables: Tables) -> list[Row]:
 
 
 def _entry(tables: Tables, job: Row, made: set[int | None]) -> int | None:
-    """The entry that a job handed in, where it can be told from the others."""
+    """The entry that a job handed in, where it can be distinguished from the others."""
     payload = job["payload"]
     house = {row["id"] for row in tables["team"] if row["is_house"]}
     finished = datetime.datetime.fromisoformat(job["finished_at"])

@@ -1,4 +1,4 @@
-"""The boards of a contest as pages that need no server, and as JSON for whoever recomputes them."""
+"""The boards of a contest as pages that need no server, and as JSON for recomputation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLES = ("css/tokens.css", "css/base.css")
 
 
 def static_pages(contest: Contest) -> dict[str, str]:
-    """Path → text. In English and in UTC, whoever asks for them."""
+    """Path → text. Always in English and in UTC."""
     rounds = list(contest.rounds.select_related("dataset").prefetch_related("phases"))
     files = {f"pages/{style.rpartition('/')[2]}": _static(style) for style in STYLES}
     with translation.override("en"), timezone.override("UTC"):
@@ -47,7 +47,7 @@ def _page(contest: Contest, round_: Round, board: dict[str, Any]) -> str:
 
 
 def _board(round_: Round) -> dict[str, Any]:
-    """The board and every judged attack, by team and entry number: names that hold in every installation."""
+    """The board and every judged attack, by team and entry number, which are the same everywhere."""
     places = [
         {
             "rank": place.rank,

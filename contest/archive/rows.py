@@ -69,7 +69,7 @@ def _value(column: Field[Any, Any], row: Model, numbers: Numbers) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """A value of a row as JSON can hold it: moments in UTC, and numbers without end as text."""
+    """A value of a row as JSON can hold it: times in UTC, and unbounded numbers as text."""
     if isinstance(value, datetime.datetime):
         return value.astimezone(datetime.UTC).isoformat()
     if isinstance(value, datetime.date):
@@ -85,7 +85,7 @@ def subject_table(subject: str) -> str:
 
 
 def relinked(value: Any, link: Link, numbers: Numbers) -> Any:
-    """The same JSON with the primary key inside it exchanged for its number on the other side."""
+    """The same JSON with the primary key inside it replaced by its number on the other side."""
     within, key, model = link
     known = numbers[table_name(model)]
     parts: Iterable[Any] = [value] if within is None else value

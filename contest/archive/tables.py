@@ -15,7 +15,7 @@ from contest.models import Contest, Team, User
 PERSON = "person"
 """The table of people: their user names, and nothing else about them."""
 Link = tuple[str | None, str, type[Model]]
-"""A primary key inside a JSON column: the list it stands in or None, its key, the model that it names."""
+"""A primary key inside a JSON column: the list that contains it or None, its key, the model that it names."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Table:
 
     @property
     def references(self) -> dict[str, str]:
-        """Column → table whose row number stands in it."""
+        """Column → table whose row number it holds."""
         return {
             column.name: table_name(column.remote_field.model)
             for column in self.columns
@@ -69,7 +69,7 @@ def _datasets(contest: Contest) -> QuerySet[Any]:
 
 
 def _teams(contest: Contest) -> QuerySet[Any]:
-    """A team that became part of another stands after it; that other one is never part of a third."""
+    """A team that became part of another comes after it; that other one is never part of a third."""
     return Team.objects.filter(contest=contest).order_by(F("merged_into").asc(nulls_first=True), "pk")
 
 
@@ -137,16 +137,16 @@ TABLES = (
         lambda contest: models.AuditEvent.objects.filter(contest=contest).order_by("number", "pk"),
     ),
 )
-"""In the order in which they are written: what a row refers to stands before it."""
+"""In the order in which they are written: what a row refers to comes before it."""
 
 NOT_ARCHIVED = {
     "user": "people are archived by their names alone; e-mail and password stay where they are",
     "organiser": "who imports a contest runs it",
     "invitation": "a secret",
     "apitoken": "a secret",
-    "announcementmail": "to whom a letter went is nobody's business later",
+    "announcementmail": "who received an e-mail is nobody's business later",
     "accounttoken": "a secret",
-    "mail": "letters are between the site and a person",
+    "mail": "e-mails are between the site and a person",
     "login": "a secret",
     "knock": "who tried what too often concerns nobody after a day",
     "webhook": "where news are sent is a matter of this installation",

@@ -80,7 +80,7 @@ def _require_rest(contest: Contest) -> None:
 
 
 def _files(rows: Mapping[str, list[Row]]) -> tuple[dict[str, str], set[str]]:
-    """The files to be archived and the store of each; and those that teams keep to themselves."""
+    """The files to be archived and the store of each; and those that teams withhold."""
     wanted: dict[str, str] = {}
     withheld: set[str] = set()
     silent = {row["id"] for row in rows["team"] if not row["in_archive"]}

@@ -57,5 +57,5 @@ class ArchiveWriter:
 
 
 def line(row: dict[str, Any]) -> str:
-    """A row in the one way in which rows are written."""
+    """A row in the one canonical form."""
     return json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"

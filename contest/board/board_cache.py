@@ -1,7 +1,7 @@
-"""The board of a round, worked out once for each of its versions and shown to everybody from memory.
+"""The board of a round, computed once for each of its versions and shown to everybody from memory.
 
 Every service that changes what a board shows raises the round's `board_version` in its own transaction. The
-version is read before the rows, so what is kept under a version is never older than it.
+version is read before the rows, so what is stored under a version is never older than it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ROWS_A_PAGE = 100
 
 @dataclass(frozen=True)
 class Board:
-    """All rows, as somebody without a team sees them; `places` says where a team's row stands."""
+    """All rows, as somebody without a team sees them; `places` says where a team's row is."""
 
     rows: list[queries.BoardRow]
     places: dict[int, int]
@@ -50,14 +50,14 @@ class Board:
 
 @dataclass(frozen=True)
 class Fragment:
-    """A page of the board as HTML, plain and packed; it holds nothing secret, so packing it is harmless."""
+    """A page of the board as HTML, plain and compressed; it holds no secret, so compression is harmless."""
 
     html: str
     packed: bytes
 
 
 LOOK_SECONDS = 0.5
-"""How long a process trusts a version that it has read: however many poll, it asks twice a second."""
+"""How long a process trusts a version that it has read: however many poll, it asks twice per second."""
 
 _versions: Memo[int | None] = Memo(64)
 _rounds: Memo[Round] = Memo(64)
@@ -96,7 +96,7 @@ def _make_board(round_: Round, show_attacks: bool) -> Board:
 
 
 def board_context(round_: Round, team: Team | None, wanted_page: str | None) -> dict[str, Any]:
-    """What the templates of the board show to a member of a team, or to anybody else."""
+    """What the templates of the board show to a member of a team, or to others."""
     show_attacks = access.results_are_public(round_)
     board = board_of(round_, show_attacks)
     rows = board.rows_for(team)

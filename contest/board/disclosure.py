@@ -1,16 +1,16 @@
-"""How much the answers to its attacks can tell one team about who is who in an entry, in bits.
+"""How much the answers to its attacks can reveal to one team about who is who in an entry, in bits.
 
-An attempt at a target is answered by one of a known number of answers: of full feedback by the number of
-people found, one of n + 1; of bands by one of b; of none by nothing. An answer that is one of k tells at most
-log2 k bits, whatever was asked and however cleverly (Shannon: its entropy is at most that), and what several
-answers tell together is at most the sum. So a round tells one team at most
+An attempt at a target gets one of a known number of answers: with full feedback the number of people found,
+one of n + 1; with bands one of b; with none nothing. An answer that is one of k reveals at most log2 k bits,
+whatever was asked and however cleverly (Shannon: its entropy is at most that), and several answers together
+reveal at most the sum. So a round reveals to one team at most
 
     attempts · log2(answers)   bits about one P,
 
-where attempts = the least of attacks for each target, attacks in all, and attacks a day times days. Where all
-is told at once the house attacks are asked as well, by everybody: each adds an answer. P itself has log2(n!)
-bits, which is told where the bound is higher. What teams that work together know is the sum over them, and
-the utility of an entry, which also depends on P, is published besides: neither is counted here.
+where attempts = the least of attacks per target, attacks in all, and attacks per day times days. With full
+feedback everybody also sees the outcome of the house attacks: each adds an answer. P itself has log2(n!)
+bits, which is shown where the bound is higher. Teams that work together know the sum over them, and the
+utility of an entry, which also depends on P, is published as well: neither is counted here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """What of P that is at most, from 0 to 1."""
+        """The share of P that this is at most, from 0 to 1."""
         return self.bits / self.most if self.most else 0.0
 
     @property
@@ -54,8 +54,8 @@ def answers(feedback: str, n_people: int, bands: int) -> int:
     >>> [answers(feedback, 400, 4) for feedback in ("full", "bands", "none")]
     [401, 4, 1]
     """
-    told = {Feedback.FULL: n_people + 1, Feedback.BANDS: min(bands, n_people + 1), Feedback.NONE: 1}
-    return told[Feedback(feedback)]
+    counts = {Feedback.FULL: n_people + 1, Feedback.BANDS: min(bands, n_people + 1), Feedback.NONE: 1}
+    return counts[Feedback(feedback)]
 
 
 def budget(
@@ -69,7 +69,7 @@ def budget(
     per_target: int | None,
     house: int,
 ) -> Budget:
-    """What the answers of a round tell one team about one P at most.
+    """The most that the answers of a round reveal to one team about one P.
 
     >>> eight = dict(n_people=400, bands=4, per_day=10, days=5, in_total=8, per_target=None, house=7)
     >>> budget("bands", **eight).shown, budget("full", **eight).shown, budget("none", **eight).shown

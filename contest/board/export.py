@@ -15,7 +15,7 @@ FIELDS = (
 
 
 def board_dicts(rows: Sequence[BoardRow]) -> list[dict[str, Any]]:
-    """The rows as plain data, one column a measure."""
+    """The rows as plain data, one column per measure."""
     return [
         {name: getattr(row, name) for name in FIELDS}
         | {cell.name: cell.value for cell in row.measures}

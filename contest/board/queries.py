@@ -71,7 +71,7 @@ def board(round_: Round, my_team: Team | None, show_attacks: bool) -> list[Board
 
 def board_rows(round_: Round, ranked: Sequence[tuple[Place, Entry]], my_team: Team | None) -> list[BoardRow]:
     """Rows for some places of the board, with all that a row shows."""
-    # Reversing one address and filling in the rest is what keeps 1,000 rows cheap.
+    # Reversing one address and filling in the rest keeps 1,000 rows cheap.
     pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
     return [_board_row(place, entry, round_, my_team, pattern) for place, entry in ranked]
 
@@ -101,7 +101,7 @@ def overall_board(
 ) -> tuple[list[Round], list[OverallRow]]:
     """The rounds whose results are public, and all teams in the order of their weighted totals.
 
-    Rounds may have different rules; whether lower totals win is said by the rule of the last one, and rounds
+    Rounds may have different rules; the rule of the last one decides whether lower totals win, and rounds
     whose rule goes the other way cannot be added to it, so they are left out. ``weights`` are other weights
     of some rounds, by their key, to see what they would do.
     """
@@ -147,7 +147,7 @@ LOSSES = frozenset(measure.name for measure in MEASURES_2017 + MEASURES_2018 if 
 
 
 def total_of(entry: Entry) -> float | None:
-    """The total of an entry by itself, also of one that does not stand on the board."""
+    """The total of an entry by itself, also of one that is not on the board."""
     return rank([result_of(entry, True)], find_ranking(entry.round.ranking))[0].total
 
 

@@ -1,4 +1,4 @@
-"""How the places of a round went over time: lines for a picture, and the same numbers for a table."""
+"""How the places of a round changed over time: lines for a picture, and the same numbers for a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contest.models import Round, Standing, Team
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 36, 16, 16, 36
 TEAMS = 10
-"""How many teams a picture can hold and still be read: those that stand highest now."""
+"""How many teams a picture can hold and still be read: those that are highest now."""
 MOMENTS = 12
 """How many columns the table has; the picture shows all moments."""
 
@@ -55,7 +55,7 @@ class History:
     house: list[Beside]
     lower_wins: bool = False
     clock: str = "m-d H:i"
-    """How moments are written, in the letters of Django's date formats."""
+    """How times are written, in Django's date format."""
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -64,7 +64,7 @@ class History:
 
 
 def rank_history(round_: Round) -> History:
-    """The history of the teams that stand highest now; empty where nothing was ever ranked."""
+    """The history of the teams that are highest now; empty where nothing was ever ranked."""
     standings = list(Standing.objects.filter(round=round_))
     if not standings:
         return History([], [], [], [], [])

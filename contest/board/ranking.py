@@ -19,9 +19,9 @@ VERDICTS = (SHOT_DOWN,)
 class Result:
     """What a ranking rule may look at. ``hits`` is the most customers that one attack found.
 
-    ``loss`` and ``risk`` are for rules that speak of the worst of several measures from 0 to 1; without them
-    they are 1 − U/100 and the share found. ``penalty`` is taken from the safety (2025). ``guesses`` is how
-    many guesses the best attack made (2018); without it, one a released customer. ``takes_place`` is false
+    ``loss`` and ``risk`` are for rules that use the worst of several measures from 0 to 1; without them
+    they are 1 − U/100 and the share found. ``penalty`` reduces the safety (2025). ``guesses`` is how
+    many guesses the best attack made (2018); without it, one per released customer. ``takes_place`` is false
     for the house where it is shown beside the teams: it is ordered like all others and has no rank.
     """
 
@@ -196,7 +196,7 @@ def rank(results: Sequence[Result], ranking: Ranking) -> list[Place]:
     >>> [(place.rank, place.result.key, place.total) for place in rank(rows, rule)]
     [(1, 2, 60.0), (2, 1, 50.0), (None, 3, None)]
 
-    What takes no place stands where its total puts it, and those behind it do not count it:
+    What takes no place is listed where its total puts it, and those behind it do not count it:
 
     >>> house = Result(9, 70.0, 0, 100, 0.0, takes_place=False)
     >>> [(place.rank, place.result.key) for place in rank([*rows, house], rule)]
@@ -225,7 +225,7 @@ def rank(results: Sequence[Result], ranking: Ranking) -> list[Place]:
 
 
 def _scored(result: Result) -> Scored | None:
-    """The numbers that rules count with, or nothing where one is missing or not a number."""
+    """The numbers that rules use, or nothing where one is missing or not a number."""
     if result.utility is None or result.hits is None or result.safety is None:
         return None
     scored = Scored(

@@ -1,4 +1,4 @@
-"""What a process has worked out and may show again: bounded, and made once however many ask at a time."""
+"""What a process has computed and may show again: bounded, and computed once however many ask at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class Memo(Generic[Value]):
-    """Values by key, the ones used longest ago forgotten first.
+    """Values by key; the least recently used are dropped first.
 
     A key must name everything that its value depends on: nothing here ever becomes invalid.
     """

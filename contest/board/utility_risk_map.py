@@ -12,7 +12,7 @@ from contest.charts.scatter import Spot, risk_map
 
 
 def utility_map(rows: Sequence[BoardRow]) -> Chart:
-    """The limits lie at the left end of the score, where nothing is left of them."""
+    """The limits are at the left end of the score, where nothing of them is left."""
     return risk_map(
         "map",
         _("Utility and safety of all entries"),

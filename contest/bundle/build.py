@@ -19,8 +19,8 @@ SOURCES = ("files", "generate", "online-retail")
 
 
 def build_bundle(data: Mapping[str, Any]) -> Bundle:
-    """The bundle that data of the published schema describes; what is wrong with it was told before."""
-    # Data sets stand in the order in which rounds use them, so that bundles that say the same are equal.
+    """The bundle that data of the published schema describes; its problems were reported before."""
+    # Data sets are in the order in which rounds use them, so that bundles that say the same are equal.
     used = list(dict.fromkeys(round_["data"] for round_ in data["rounds"]))
     return Bundle(
         slug=data["slug"],

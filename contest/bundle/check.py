@@ -1,4 +1,4 @@
-"""Is a bundle right? Everything wrong with it is told at once, each with its line."""
+"""Is a bundle valid? Everything wrong with it is reported at once, each with its line."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _check_settings(
 
 
 def _check_tables(document: Document, source: Mapping[str, Any], path: Path) -> None:
-    """A data set of files names just those that its format has."""
+    """A data set of files names exactly those that its format has."""
     if "files" not in source:
         return
     spec = _format(source)

@@ -13,7 +13,7 @@ from datasets.setting import NOTHING, Setting
 
 
 def _with_choices(settings: Iterable[Setting]) -> tuple[Setting, ...]:
-    """Rankings are a registry of the boards, which the models, and so the declarations, know nothing of."""
+    """Rankings are a registry of the boards, which is unknown to the models and so to the declarations."""
     rankings = tuple((rule.name, rule.title) for rule in RANKINGS)
     return tuple(
         dataclasses.replace(it, choices=rankings) if it.registry == "ranking" else it for it in settings
@@ -23,7 +23,7 @@ def _with_choices(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 PLAIN = _with_choices(rounds.PLAIN)
 ROUND = _with_choices(rounds.ROUND)
 CONTEST_NAMED = ("slug", "title", "summary", "time_zone")
-"""What a bundle says of a contest in any case."""
+"""What every bundle says about a contest."""
 CONTEST_PLAIN = tuple(it for it in CONTEST if it.name not in CONTEST_NAMED)
 CONTEST_DEFAULTS: Mapping[str, Any] = {it.name: it.default for it in CONTEST_PLAIN}
 

@@ -1,4 +1,4 @@
-"""Where a bundle lies: a YAML file with its data files beside it, a zip of all, or a preset of the house."""
+"""Where a bundle is stored: a YAML file beside its data files, a zip of all, or a preset of the house."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def preset_text(name: str) -> str:
 
 
 def preset_bundle(name: str) -> Bundle:
-    """A preset as it was checked; the house's own are sound."""
+    """A preset as it was checked; the house's own are valid."""
     found = check_bundle(preset_text(name), name).bundle
     assert found is not None
     return found
@@ -95,7 +95,7 @@ def open_zip(file: IO[bytes], name: str) -> OpenBundle:
 
 
 def open_upload_bundle(file: IO[bytes], name: str) -> OpenBundle:
-    """The bundle in an uploaded file: a zip, or the text alone where nothing lies beside it."""
+    """The bundle in an uploaded file: a zip, or the text alone where it has no data files."""
     file.seek(0)
     is_zip = file.read(4) == b"PK\x03\x04"
     file.seek(0)

@@ -14,7 +14,7 @@ KINDS = KIND.values
 
 
 class Span(Protocol):
-    """A phase, wherever it is kept."""
+    """A phase, wherever it is stored."""
 
     @property
     def kind(self) -> str: ...
@@ -42,7 +42,7 @@ def in_order(phases: Iterable[SpanT]) -> tuple[SpanT, ...]:
 
 
 def faults(phases: Iterable[SpanT], feedback: str) -> Iterator[Fault[SpanT]]:
-    """Every phase has a length; they follow each other unless all is told at once."""
+    """Every phase has a length; they follow each other unless feedback is full."""
     ordered = in_order(phases)
     for phase in ordered:
         if phase.ends_at <= phase.starts_at:

@@ -17,7 +17,7 @@ from scoring.rules import Limit
 KNOWN_SEEDS = (
     "Keep the seeds that the bundle names. Anybody who has them can compute who is who in the house entries."
 )
-"""What an organiser accepts, on the page, in the API or on the command line, before a contest is made with
+"""What an organiser accepts, on the page, in the API or on the command line, before a contest is created with
 seeds that are written down."""
 
 

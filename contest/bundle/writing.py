@@ -1,4 +1,4 @@
-"""A bundle as text, always in the same form: what says the same is written the same."""
+"""A bundle as text, always in the same form: equal bundles give equal texts."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from contest.files.spreadsheet import Cell
 STYLES: tuple[Style, Style] = ("first", "second")
 HEIGHT = 300.0
 LETTER = 7.5
-"""About the width of a letter: where names would touch, only every second or third stands under the axis."""
+"""About the width of a letter: where names would touch, only every second or third is under the axis."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One count a class, under a name."""
+    """One count per class, under a name."""
 
     name: str
     counts: Sequence[float]

@@ -24,7 +24,7 @@ Style = Literal[
     "label",
     "value",
 ]
-"""How a shape looks; contest/charts/svg.py says it for every style, in both themes."""
+"""How a shape looks; contest/charts/svg.py defines every style, in both themes."""
 
 WIDTH = 640
 

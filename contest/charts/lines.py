@@ -25,7 +25,7 @@ def day_lines(
     x_label: str,
     y_label: str,
 ) -> Chart:
-    """Draw one line a series over the days, the first solid, the second dashed."""
+    """Draw one line per series over the days, the first solid, the second dashed."""
     frame = Frame(HEIGHT, x_label, y_label)
     steps = round_steps(max((count for one in series for count in one.counts), default=0))
     upwards, across = frame.upwards(0, steps[-1]), frame.across(0, max(len(days) - 1, 1))

@@ -17,7 +17,7 @@ HEAD = 30.0
 
 
 def png(chart: Chart) -> bytes:
-    """The picture with its title, two pixels a unit. The same chart gives the same bytes."""
+    """The picture with its title, two pixels per unit. The same chart gives the same bytes."""
     import matplotlib
     from matplotlib import font_manager
     from matplotlib.figure import Figure

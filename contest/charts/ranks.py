@@ -1,4 +1,4 @@
-"""Bars that lie: one named value a line, the number written at the bar's end."""
+"""Horizontal bars: one named value per line, the number written at the bar's end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RFM cells before and after: five squares of frequency by money, one a class of recency, in two rows."""
+"""RFM cells before and after: five squares of frequency by money, one per class of recency, in two rows."""
 
 from __future__ import annotations
 

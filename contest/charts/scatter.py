@@ -64,7 +64,7 @@ def risk_map(
     if any(spot.is_mine for spot in spots):
         legend.append(("mine", _("your team")))
     if any(spot.is_house for spot in spots):
-        legend.append(("house", _("a house entry, to compare with")))
+        legend.append(("house", _("a house entry, for comparison")))
     on_front = {id(spot) for spot in front}
     yes, no = _("yes"), _("no")
     rows = [(spot.label, spot.x, spot.safety, yes if id(spot) in on_front else no) for spot in spots]

@@ -1,4 +1,4 @@
-"""Strips: one line a measure, every entry a point at the share of the limit that it uses."""
+"""Strips: one line per measure, every entry a point at the share of the limit that it uses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def strips(name: str, title: str, measures: Sequence[tuple[str, float]], marks: 
     if any(mark.is_mine for mark in marks):
         legend.append(("mine", _("your team")))
     if any(mark.is_house for mark in marks):
-        legend.append(("house", _("a house entry, to compare with")))
+        legend.append(("house", _("a house entry, for comparison")))
     return Chart(name, title, _summary(measures, marks), columns, rows, shapes, height, legend)
 
 

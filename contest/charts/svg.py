@@ -1,4 +1,4 @@
-"""Shapes as SVG: inline for a page, whose style sheet colours it, or a file that brings its colours along."""
+"""Shapes as SVG: inline for a page, whose style sheet colours it, or a file with its own colours."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ RULES = {
     "label": "fill:var(--ink);font-size:13px",
     "value": "fill:var(--ink);font-size:12px",
 }
-"""Style → declarations. static/css/charts.css is made of the same, and a test compares them."""
+"""Style → declarations. static/css/charts.css has the same, and a test compares them."""
 LINES = {
     "line.first": "fill:none;stroke:var(--ai);stroke-width:2",
     "line.second": "fill:none;stroke:var(--kin);stroke-width:2;stroke-dasharray:5 2",
 }
-"""A line is stroked where a bar of the same series is filled; the second is dashed, so colour is not all."""
+"""A line is stroked where a bar of the same series is filled; the second is dashed, not only coloured."""
 
 
 def style_sheet() -> str:
@@ -72,7 +72,7 @@ def standalone(chart: Chart) -> str:
 def _markup(
     chart: Chart, style: str, above: float = 0, more: Iterable[Shape] = (), *, links: bool = False
 ) -> SafeString:
-    """With links it is a group, because whatever is inside an image does not exist for a screen reader."""
+    """With links it is a group, because the content of an image does not exist for a screen reader."""
     name = escape(chart.name)
     box = f"0 {-above:g} {chart.width:g} {chart.height + above:g}"
     parts = [

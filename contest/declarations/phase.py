@@ -8,7 +8,7 @@ from datasets.setting import Setting
 
 FIRST = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 LAST = datetime.datetime(2999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
-"""When phases may be. Before, offsets of some zones have seconds, which no bundle can write."""
+"""When phases may be. In earlier years, offsets of some zones have seconds, which no bundle can write."""
 FIRST_START, LAST_START = 2000, 2200
 """The years in which a new contest may begin, so that all its phases end in time."""
 

@@ -21,7 +21,7 @@ NAMED: tuple[Setting, ...] = (
     NAME,
     Setting("slug", "slug", "Address", reserved=RESERVED, on_change=("address",)),
 )
-"""What a round is called."""
+"""The name of a round."""
 
 WEIGHT_AND_RANKING: tuple[Setting, ...] = (
     Setting(
@@ -180,21 +180,21 @@ HIDDEN = Setting(
 )
 
 PLAIN: tuple[Setting, ...] = (*WEIGHT_AND_RANKING, *FEEDBACK_SETTINGS, *ATTEMPTS, *PROGRAMS, HIDDEN)
-"""The settings that a round has in any case: not its name, and not its seed, which may be drawn."""
+"""The settings that every round has: not its name, and not its seed, which may be drawn."""
 ROUND: tuple[Setting, ...] = (*NAMED, *PLAIN, SEED)
 
 DEFAULTS: Mapping[str, Any] = {setting.name: setting.default for setting in PLAIN}
 SAFE: Mapping[str, Any] = {it.name: it.default for it in PLAIN if it.in_practice is not NOTHING}
-"""What a round that counts tells where nothing else is said: as little as the contest of 2026 did, so that
+"""What a round that counts reveals by default: as little as the contest of 2026 did, so that
 nobody climbs to the truth by asking."""
 OPEN: Mapping[str, Any] = {it.name: it.in_practice for it in PLAIN if it.in_practice is not NOTHING}
-"""The same for a practice, which counts for nothing: all is told at once."""
+"""The same for a practice, which counts for nothing: everything is shown at once."""
 BEFORE: Mapping[str, Any] = {it.name: it.before for it in PLAIN if it.before is not NOTHING}
-"""How rounds were played before these settings were there."""
+"""How rounds were played before these settings existed."""
 
 
 def defaults_for(weight: float) -> dict[str, Any]:
-    """The settings of a round of this weight that says nothing of them.
+    """The default settings of a round of this weight.
 
     >>> defaults_for(0)["feedback"], defaults_for(1)["feedback"]
     ('full', 'bands')

@@ -24,7 +24,7 @@ def snapshot() -> Iterator[None]:
 
 @contextmanager
 def detached_snapshot() -> Iterator[str]:
-    """A connection of its own that sees one state of the database and keeps nobody from writing.
+    """A connection of its own that sees one state of the database and blocks no writer.
 
     Yields the name to give to ``using``. What the caller's transaction has not committed is not in it.
     """

@@ -1,4 +1,4 @@
-"""Files named by their content: the same bytes are kept once, and a half-written file is never seen."""
+"""Files named by their content: the same bytes are stored once, and a half-written file is never seen."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class AtomicFileStorage(FileSystemStorage):
 
 
 class ClosedStorage(Storage):
-    """In the place of a store that this machine has no business with: whoever opens it is refused."""
+    """Replaces a store that this machine must not use: opening it is refused."""
 
     def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
         raise PermissionError("This store is closed on this machine (KAKURENBO_ROLE).")
@@ -87,7 +87,7 @@ class ContentStore:
         self.alias = alias
 
     def put(self, file: IO[bytes], max_bytes: int | None = None) -> Stored:
-        """Keep a stream; refuse it as soon as it is longer than allowed."""
+        """Store a stream; refuse it as soon as it is longer than allowed."""
         try:
             return self._put(file, max_bytes)
         except OSError as error:
@@ -146,8 +146,8 @@ def open_made(name: str, make: Callable[[], bytes]) -> IO[bytes]:
         except OSError as error:
             if error.errno not in CANNOT_BE_WRITTEN:
                 raise
-            # Nothing is lost: it is handed out as it was made, and made again for the next who asks.
-            logger.warning("%s cannot be kept: %s", name, error.strerror)
+            # Nothing is lost: it is handed out as it was made, and made again for the next request.
+            logger.warning("%s cannot be stored: %s", name, error.strerror)
             return io.BytesIO(content)
     opened: IO[bytes] = storage.open(name, "rb")
     return opened

@@ -23,12 +23,12 @@ _store = ContentStore("vault")
 
 
 def keep_archive(file: IO[bytes], max_bytes: int) -> Stored:
-    """Keep a team's zip as it came."""
+    """Store a team's zip as it came."""
     return _store.put(file, max_bytes)
 
 
 def keep_parts(parts: Mapping[str, IO[bytes]], max_bytes: int) -> Stored:
-    """Keep files that came one by one as one archive, so that all uploads go the same way afterwards."""
+    """Store files that came one by one as one archive, so that all uploads go the same way afterwards."""
     archive = io.BytesIO()
     with ZipWriter(archive, method=zipfile.ZIP_STORED) as writer:
         for name in sorted(parts):
@@ -54,17 +54,17 @@ def truth_of(entry: Entry) -> Integers:
 
 
 def is_intact(sha256: str) -> bool:
-    """Whether a file of the vault is there and still has its hash; tells nothing else about it."""
+    """Whether a file of the vault is there and still has its hash; reveals nothing else about it."""
     return _store.is_intact(sha256)
 
 
 def exists(sha256: str) -> bool:
-    """Whether there is a file of this name, which is all that is told."""
+    """Whether there is a file of this name; nothing else is revealed."""
     return _store.exists(sha256)
 
 
 def open_for_archive(sha256: str) -> IO[bytes]:
-    """A file as it is, for the archive of a contest and for backups; whoever may see those may see it."""
+    """A file as it is, for the archive of a contest and for backups; their readers may see it."""
     return _store.open(sha256)
 
 

@@ -32,7 +32,7 @@ FILES = {file.field: file.name for spec in FORMATS for file in spec.original_fie
 class DataForm(forms.Form):
     """Tables to play on: invented, uploaded, or built from the public Online Retail file.
 
-    Which files an upload has is said by the format.
+    The format defines which files an upload has.
     """
 
     way = forms.ChoiceField(label=_("Data"), widget=forms.RadioSelect, initial="generate")
@@ -54,8 +54,8 @@ class DataForm(forms.Form):
         for file in spec.table_fields:
             self.fields[file.field] = forms.FileField(label=file.name, required=False)
         for file in spec.knowledge_fields:
-            told = _("What attackers know. Where none of these files is given, they are drawn from T.csv.")
-            self.fields[file.field] = forms.FileField(label=file.name, required=False, help_text=told)
+            note = _("What attackers know. Where none of these files is given, they are drawn from T.csv.")
+            self.fields[file.field] = forms.FileField(label=file.name, required=False, help_text=note)
         self.fields["retail"] = retail
 
     def ways(self) -> list[tuple[str, Any]]:
@@ -87,10 +87,10 @@ class DataForm(forms.Form):
         for field in self.files:
             if field in FILES and field not in self.fields:
                 names = {"file": FILES[field], "files": ", ".join(self.spec.original_files)}
-                self.add_error(None, _("%(file)s is too much: this format has %(files)s.") % names)
+                self.add_error(None, _("%(file)s is not expected: this format has %(files)s.") % names)
 
     def data_spec(self) -> DataSpec | None:
-        """The data set that was asked for; nothing where the preset's own is kept."""
+        """The data set that was chosen; nothing where the preset's own is kept."""
         given = self.cleaned_data
         way, customers, seed = given["way"], given.get("customers"), given.get("data_seed")
         if way == "generate":

@@ -96,8 +96,8 @@ class RepairForm(forms.Form):
     """What is done to the entries that were chosen in the table above it."""
 
     ACTS = (
-        ("void", _("Void: counts no more, without blame")),
-        ("unvoid", _("Take a mark back")),
+        ("void", _("Void: no longer counts, without blame")),
+        ("unvoid", _("Remove a mark")),
         ("disqualify", _("Disqualify")),
         ("give-back", _("Give the attempt back")),
         ("rerun", _("Run all attacks on them again")),
@@ -109,7 +109,7 @@ class RepairForm(forms.Form):
 
 
 class RoundField(forms.ModelChoiceField):
-    """A round by its own name; the contest is known where this is asked."""
+    """A round by its own name; the contest is known from the page."""
 
     def label_from_instance(self, obj: Round) -> str:
         return obj.name
@@ -212,7 +212,7 @@ class TeamActForm(forms.Form):
         ("lock", _("Lock: keeps its results, hands nothing in")),
         ("unlock", _("Unlock")),
         ("remove", _("Remove from the contest and its boards")),
-        ("restore", _("Take a removal back")),
+        ("restore", _("Undo a removal")),
     )
     act = forms.ChoiceField(label=_("What to do"), choices=ACTS)
     reason = forms.CharField(

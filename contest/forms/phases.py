@@ -1,4 +1,4 @@
-"""What organisers say when they move a phase. Times are in the zone of the contest."""
+"""What organisers enter when they move a phase. Times are in the zone of the contest."""
 
 from __future__ import annotations
 

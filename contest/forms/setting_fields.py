@@ -80,7 +80,7 @@ class MomentField(Declared, forms.DateTimeField):
         except OverflowError:
             raise BadValue(self.setting, value) from None
         except forms.ValidationError as error:
-            # A local time that does not exist, or twice, is another fault than something that is no time.
+            # A local time that does not exist, or exists twice, is a different problem from no time at all.
             if error.code == "invalid":
                 raise BadValue(self.setting, value) from None
             raise
@@ -91,7 +91,7 @@ class MomentField(Declared, forms.DateTimeField):
 
 
 def field_of(setting: Setting, **options: Any) -> forms.Field:
-    """The form field of a declared setting; ``options`` are Django's and go before what is declared."""
+    """The form field of a declared setting; ``options`` are Django's and override what is declared."""
     may_be_empty = setting.kind == "flag" or setting.is_optional or setting.may_be_blank
     words = {"label": _(setting.label), "help_text": _(setting.help) if setting.help else ""}
     common: dict[str, Any] = {**words, "required": not may_be_empty, **options}

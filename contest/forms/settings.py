@@ -37,9 +37,9 @@ class SettingsForm(forms.Form):
 
     @property
     def digest(self) -> str:
-        """Stands for exactly these values on top of exactly this version."""
-        told = canonical_json([self.cleaned_data["version"], self.given()])
-        return hashlib.sha256(told.encode("utf-8")).hexdigest()
+        """Identifies exactly these values on top of exactly this version."""
+        text = canonical_json([self.cleaned_data["version"], self.given()])
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     @property
     def was_previewed(self) -> bool:
@@ -95,7 +95,7 @@ class NewRoundForm(SettingsForm):
 
 
 class RemovalForm(SettingsForm):
-    """Nothing is to be decided but whether, and why."""
+    """The only decisions are whether, and why."""
 
     def __init__(self, round_: Round, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

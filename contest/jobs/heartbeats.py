@@ -1,4 +1,4 @@
-"""Heartbeats: the signs of life that workers and the sweeper leave in the database."""
+"""Heartbeats, which workers and the sweeper write to the database."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def beat(
     slots: int = 1,
     counted_by: str = "",
 ) -> None:
-    """Say that a process lives. It is no act of anybody, so it stands in no log."""
+    """Record that a process is alive. It is nobody's action, so no log records it."""
     now = timezone.now()
     facts = {
         "queues": sorted(queues),
@@ -38,7 +38,7 @@ def beat(
 
 
 def say_goodbye(name: str) -> None:
-    """A process that stops in order is not missed."""
+    """A process that stops cleanly is not reported as missing."""
     Heartbeat.objects.filter(name=name).update(beat_at=datetime.datetime.fromtimestamp(0, datetime.UTC))
 
 

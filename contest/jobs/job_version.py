@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 RELEASE = 2
-"""Raise it in the version whose jobs an older worker could not do rightly. While both versions run, a worker
-leaves jobs of a higher number to the newer workers."""
+"""Raise it in the version whose jobs an older worker could not do correctly. While both versions run, a
+worker leaves jobs of a higher number to the newer workers."""

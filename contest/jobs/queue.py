@@ -67,21 +67,21 @@ def queue_names() -> list[str]:
     return sorted({settings.QUEUE_PREFIX + queue for queue in QUEUES.values()})
 
 
-BELLS_A_SWEEP = 20
+NOTICES_PER_SWEEP = 20
 """Notices that the sweeper repeats for each kind of job; more would only fill the broker."""
-BELLS_FOR_ATTACK_MACHINES = 500
+FIRST_NOTICES_PER_SWEEP = 500
 """Notices that a sweep sends for jobs of which none has been sent yet."""
-UNRUNG = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-"""In the place of a notice's time: attack machines may not put anything into queues, the next sweep does."""
+NOT_NOTIFIED = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+"""Instead of a notice's time: attack machines may not put anything into queues, the next sweep does."""
 CLAIM_TRIES = 100
 """How often a worker looks again when others are faster."""
-HEADS_A_LOOK = 20
+HEADS_PER_LOOK = 20
 """Owners whose turn is next that a worker tries before it looks again."""
 
 
 @dataclass
 class Worker:
-    """By what name this process holds jobs: its machine's, and in a worker also its main process' number."""
+    """The name under which this process holds jobs: the machine's, in a worker with its main process' id."""
 
     host: str
     name: str
@@ -112,14 +112,14 @@ def enqueue_job(
         owner_id=owner_id,
         payload=payload or {},
         release=RELEASE,
-        rung_at=_bell_time(),
+        rung_at=_notice_time(),
     )
     transaction.on_commit(lambda: notify_worker(job.pk, kind), robust=True)
     return job
 
 
 def notify_worker(job_id: int, kind: str) -> None:
-    """Tell a worker about a job. A lost notice costs seconds: the sweeper sends it again."""
+    """Notify a worker of a job. A lost notice costs seconds: the sweeper sends it again."""
     if settings.ROLE == "attacks":
         return
     queue = settings.QUEUE_PREFIX + QUEUES[Job.Kind(kind)]
@@ -129,9 +129,9 @@ def notify_worker(job_id: int, kind: str) -> None:
         logger.warning("broker unreachable, job %s waits for the sweeper", job_id)
 
 
-def _bell_time() -> datetime.datetime:
+def _notice_time() -> datetime.datetime:
     """When this machine sends the notice of a job that is queued now."""
-    return UNRUNG if settings.ROLE == "attacks" else timezone.now()
+    return NOT_NOTIFIED if settings.ROLE == "attacks" else timezone.now()
 
 
 @dataclass
@@ -201,7 +201,7 @@ def claim_next(kind: Job.Kind) -> Claim | None:
     whose job is just being taken by another worker has had its turn; we take the next one's.
     """
     for _ in range(CLAIM_TRIES):
-        heads = next_in_turn(kind, RELEASE, HEADS_A_LOOK)
+        heads = next_in_turn(kind, RELEASE, HEADS_PER_LOOK)
         if not heads:
             return None
         for head in heads:
@@ -243,7 +243,7 @@ def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
 
 
 def _reason_to_wait(error: Exception, job: Job) -> Message | None:
-    """For what a job waits, without losing an attempt, because it is not to blame; None where it may be."""
+    """What a job waits for without losing an attempt, because it is not its fault; None where it may be."""
     if lacks_room(error):
         return STORE_FULL()
     if isinstance(error, DatabaseError) and _was_behind(job):
@@ -284,7 +284,7 @@ def give_back(worker: str) -> int:
     held = Job.objects.filter(state=Job.State.RUNNING, worker=worker)
     given_back = 0
     for job in held.only("pk", "token", "kind"):
-        if _queue_again(job, job.token, WORKER_STOPPED(), _bell_time()):
+        if _queue_again(job, job.token, WORKER_STOPPED(), _notice_time()):
             given_back += 1
             notify_worker(job.pk, job.kind)
     return given_back
@@ -303,7 +303,7 @@ def _queue_again(job: Job, token: str, reason: Message, rung_at: datetime.dateti
 
 
 def sweep_jobs() -> dict[str, int]:
-    """Give back what dead workers hold and send notices again for what nobody took up."""
+    """Give back what dead workers hold and send notices again for jobs that nobody took."""
     now = timezone.now()
     _distrust_the_future(now)
     lapsed = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=now)
@@ -313,11 +313,11 @@ def sweep_jobs() -> dict[str, int]:
             given_back += 1
             if Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).exists():
                 notify_worker(job.pk, job.kind)
-    return {"given_back": given_back, "rung": sum(_notify_again(kind, now) for kind in Job.Kind)}
+    return {"given_back": given_back, "notified": sum(_notify_again(kind, now) for kind in Job.Kind)}
 
 
 def _distrust_the_future(now: datetime.datetime) -> None:
-    """Where the clock has jumped back, times that it gave before lie far ahead; nobody waits for those.
+    """Where the clock has jumped back, earlier times are far ahead; nobody waits for those.
 
     A living worker renews its lease from now on; a dead one's lapses soon.
     """
@@ -332,14 +332,14 @@ def _notify_again(kind: Job.Kind, now: datetime.datetime) -> int:
     """Notify again of jobs that have waited long. A notice is for any job of its kind, so few are enough."""
     silent = now - datetime.timedelta(seconds=settings.JOB_RING_SECONDS)
     queued = Job.objects.filter(kind=kind, state=Job.State.QUEUED).values_list("pk", flat=True)
-    new = queued.filter(rung_at=UNRUNG).order_by("pk")
-    old = queued.filter(rung_at__gt=UNRUNG, rung_at__lt=silent).order_by("rung_at", "pk")
-    rung = 0
-    for job_id in [*new[:BELLS_FOR_ATTACK_MACHINES], *old[:BELLS_A_SWEEP]]:
+    new = queued.filter(rung_at=NOT_NOTIFIED).order_by("pk")
+    old = queued.filter(rung_at__gt=NOT_NOTIFIED, rung_at__lt=silent).order_by("rung_at", "pk")
+    notified = 0
+    for job_id in [*new[:FIRST_NOTICES_PER_SWEEP], *old[:NOTICES_PER_SWEEP]]:
         if Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(rung_at=now):
             notify_worker(job_id, kind)
-            rung += 1
-    return rung
+            notified += 1
+    return notified
 
 
 def _lease() -> datetime.timedelta:

@@ -1,8 +1,8 @@
-"""How long somebody still waits: the place in the queue, and an estimate from what runs and what is ahead.
+"""How long a job still waits: the place in the queue, and an estimate from what runs and what is ahead.
 
 The estimate knows the processes that may take the job, what each of them is doing, and what is ahead. Most
 work takes as long as the last jobs of its kind did. A team's program takes as long as its author likes, so
-that only its limit says when it has ended: what waits for programs is told the worst case beside the pace.
+that only its limit says when it has ended: what waits for programs gets the worst case besides the pace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from contest.jobs.turns import places
 from contest.models import Heartbeat, Job
 
 LAST_JOBS = 20
-"""The pace is the mean of so many finished jobs of the kind."""
+"""The pace is the mean of this many finished jobs of the kind."""
 PROGRAM_SECONDS = Limits().wall_seconds
 """After this long a team's program is stopped."""
 
@@ -32,7 +32,7 @@ PROGRAM_SECONDS = Limits().wall_seconds
 class Wait:
     """No `position` while one of the jobs runs; no `seconds` where nothing is known to estimate them from.
 
-    `at_most` is set where programs of teams decide: so long it takes if they use all of their time.
+    `at_most` is set where programs of teams decide: how long it takes if they use all of their time.
     `is_attended` says whether a worker is there that takes such jobs.
     """
 
@@ -56,7 +56,7 @@ class Wait:
 
 
 def _minutes(seconds: float | None) -> int | None:
-    """Minutes that have begun. What `begin` finds may be a hair above a whole minute."""
+    """Minutes that have begun. What `begin` finds may be slightly above a whole minute."""
     return None if seconds is None else math.ceil(round(seconds, 3) / 60)
 
 
@@ -204,7 +204,7 @@ def _end(slots: Sequence[Span], ahead: Sequence[tuple[int, Span | None]], own: S
 
 
 def time_needed(work: Sequence[tuple[int, float]], processes: int) -> float | None:
-    """Seconds until so many jobs of so many seconds each are done by processes that do nothing else.
+    """Seconds until given numbers of jobs of given lengths are done by processes that do nothing else.
 
     Nothing where there is no process. A job is not divided: five of 10 s take two of them as long as six.
 
@@ -223,7 +223,7 @@ def time_needed(work: Sequence[tuple[int, float]], processes: int) -> float | No
 
 
 def begin(free: Sequence[float], ahead: int, pace: float) -> float:
-    """When a job begins that has so many of equal length ahead, on processes that are free at these times.
+    """When a job begins that has this many of equal length ahead, on processes that are free at these times.
 
     Two processes, one busy for 100 s; three jobs of 10 s ahead are done by the other one:
 

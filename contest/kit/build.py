@@ -1,4 +1,4 @@
-"""Puts the kit of a round together and keeps it: the same round, library and words give the same bytes."""
+"""Builds the kit of a round and stores it: the same round, library and texts give the same bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SAMPLE_SEED = 20161011
 
 
 def open_kit(round_: Round) -> IO[bytes]:
-    """The kit as a zip; made where it is not kept yet. Ask `access` first who may see the round."""
+    """The kit as a zip; built where it is not stored yet. Ask `access` first who may see the round."""
     about = describe_round(round_)
     made_of = library()
     words = _words(round_, about, made_of)

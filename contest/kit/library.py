@@ -45,7 +45,7 @@ class Library:
 
 @functools.cache
 def library() -> Library:
-    """Made once a process; the same sources and versions give the same bytes."""
+    """Built once per process; the same sources and versions give the same bytes."""
     sources = dict(_sources())
     digest = hashlib.sha256()
     for name in sorted(sources):

@@ -30,7 +30,7 @@ def docstring_to_html(text: str) -> SafeString:
 
 
 def to_html(text: str) -> SafeString:
-    """Render Markdown; whatever is not on the list of harmless tags is dropped."""
+    """Render Markdown; anything not on the list of harmless tags is dropped."""
     html = _parser.render(text)
     clean = nh3.clean(
         html,

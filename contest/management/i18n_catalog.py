@@ -1,7 +1,7 @@
-"""The catalogue of texts: found in the sources, kept in a .po file for people and a .mo file for Django.
+"""The catalogue of texts: found in the sources, stored in a .po file for people and a .mo file for Django.
 
 Babel does what GNU gettext would, so a machine need not have it. Only developers run this: both files are
-kept with the code.
+stored with the code.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Found = tuple[str, str | tuple[str, ...], str | None]
 
 
 def texts() -> Iterator[Found]:
-    """Every text of the platform: the file it stands in, the text (with its plural) and its context."""
+    """Every text of the platform: its file, the text (with its plural) and its context."""
     # Templates of messages are declared where they are raised, so everything that has pages is loaded first.
     importlib.import_module(settings.ROOT_URLCONF)
     for path in sorted((settings.BASE_DIR / "templates").rglob("*")):

@@ -1,4 +1,4 @@
-"""What an account needs beside the person: links by mail, the outbox, log-ins, and knocks on the door."""
+"""What an account needs besides the person: links by mail, the outbox, log-ins, and counted attempts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AccountToken(models.Model):
-    """A link that was sent by mail: for one purpose, one use and a limited time. Only its hash is kept."""
+    """A link that was sent by mail: for one purpose, one use and a limited time. Only its hash is stored."""
 
     class Purpose(models.TextChoices):
         CONFIRM = "confirm", _("confirm an address")
@@ -41,7 +41,7 @@ class AccountToken(models.Model):
 
 
 class Mail(models.Model):
-    """A letter to be sent. It holds no secret: links are made at the moment of sending."""
+    """An e-mail to be sent. It holds no secret: links are made at the moment of sending."""
 
     class Kind(models.TextChoices):
         CONFIRM = "confirm", _("confirm an address")
@@ -93,7 +93,7 @@ class LogIn(models.Model):
 
 
 class Knock(models.Model):
-    """One try of something that may be tried only so often. Who tried is kept as a hash, for a day."""
+    """One attempt at something with a rate limit. Who tried is stored as a hash, for a day."""
 
     door = models.CharField(max_length=20)
     who_sha256 = models.CharField(max_length=64)

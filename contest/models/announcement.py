@@ -26,10 +26,10 @@ class Announcement(models.Model):
 
 
 class AnnouncementMail(models.Model):
-    """One letter to one person. It is claimed before it is sent, so that nobody gets it twice.
+    """One e-mail to one person. It is claimed before it is sent, so that nobody gets it twice.
 
-    Claimed but not sent is a letter whose worker died in between: it may have gone out, so it is not
-    repeated, and organisers see that it is uncertain.
+    An e-mail that was claimed but not sent is one whose worker died in between: it may have gone out, so it
+    is not repeated, and organisers see that it is uncertain.
     """
 
     announcement = models.ForeignKey(Announcement, on_delete=models.CASCADE, related_name="mails")

@@ -11,7 +11,7 @@ from contest.models.team import Team
 class ApiToken(models.Model):
     """A key for programs. It acts for its maker, and only in its team's contest where it is a team's.
 
-    Only the hash of the secret is kept; `hint` is its beginning, by which people tell their keys apart.
+    Only the hash of the secret is stored; `hint` is its beginning, by which people recognise their keys.
     """
 
     class Scope(models.TextChoices):

@@ -63,14 +63,14 @@ class Attack(models.Model):
 
     @property
     def label(self) -> str:
-        """How the attack is called on boards: by its own name, or by its team's."""
+        """The name of the attack on boards: its own, or its team's."""
         if self.team is None:
             return self.name
         return f"{self.team.name} · {self.get_kind_display()} {self.version}"
 
 
 class AttackRun(models.Model):
-    """One attack against one entry, and what the judge says of its guess."""
+    """One attack against one entry, and the judge's verdict on its guess."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")

@@ -11,11 +11,11 @@ from contest.models.contest import Contest
 
 
 class AuditEvent(models.Model):
-    """Who did what, when and why. Written in the transaction of the act itself; never changed.
+    """Who did what, when and why. Written in the transaction of the action itself; never changed.
 
     Each contest, and the site for what belongs to none, has one chain: ``hash`` covers the row's content and
     the hash before it. A row gets its ``number`` and ``hash`` right after its transaction is committed.
-    ``subject`` is what the act was about when it was done; ``subject_id`` finds it in this installation, also
+    ``subject`` is what the action was about at the time; ``subject_id`` finds it in this installation, also
     where the contest was imported and the rows have other numbers.
     """
 
@@ -55,7 +55,7 @@ class AuditEvent(models.Model):
 
 
 class AuditChain(models.Model):
-    """The end of a chain. Whoever adds to the chain holds this row; a chain that was cut off is shorter."""
+    """The end of a chain. To add to the chain, lock this row; a chain that was cut off is shorter."""
 
     SITE = 0
 

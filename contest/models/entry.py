@@ -15,7 +15,7 @@ class Entry(models.Model):
     """What a team hid: an upload, its state, and what is known about it.
 
     The upload and the truth are in the vault (contest/files/vault.py); `files` are the neutral ones that
-    attackers may read, kept in `master_sha256` and `transactions_sha256` as those of a data set are.
+    attackers may read, stored in `master_sha256` and `transactions_sha256` as those of a data set are.
     """
 
     class State(models.TextChoices):

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Heartbeat(models.Model):
-    """A process that is at work: it writes here every few seconds, and is gone when it has stopped to."""
+    """A running process: it writes here every few seconds, and is gone once it stops doing so."""
 
     class Kind(models.TextChoices):
         WORKER = "worker", _("worker")

@@ -55,6 +55,6 @@ class HouseOrder(models.Model):
 
     @property
     def team_name(self) -> str:
-        """The name under which the house plays it: entries made in the same way belong together."""
+        """The name under which the house plays it: entries made the same way belong together."""
         values = ", ".join(f"{name}={value}" for name, value in sorted(self.parameters.items()))
         return f"House · {self.method}" + (f" ({values})" if values else "")

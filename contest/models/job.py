@@ -12,10 +12,10 @@ from contest.models.team import Team
 
 
 class Job(models.Model):
-    """A piece of work. This row is the truth about it; a broker's message only says "look here".
+    """A piece of work. This row is the source of truth; a broker's message only says "look here".
 
-    A worker claims a queued job by a conditional update that sets its token and a lease. Whoever writes
-    the outcome must still hold that token, so a worker that was thought dead cannot write a second one.
+    A worker claims a queued job by a conditional update that sets its token and a lease. To write
+    the outcome it must still hold that token, so a worker that was thought dead cannot write a second one.
     """
 
     class Kind(models.TextChoices):
@@ -76,7 +76,7 @@ class Job(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            # The sweeper: what was rung for longest ago, and whose lease lapses first.
+            # The sweeper: which job's notice is oldest, and whose lease lapses first.
             models.Index(fields=["state", "kind", "rung_at", "id"], name="job_bells"),
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="job_leases"),
             # Turns: the oldest queued job of each owner, and when an owner began a job last.

@@ -10,7 +10,7 @@ from contest.names.lookalikes import look_of
 class LookKey(models.CharField):
     """How a name looks (`contest.names.look_of`), made from the column ``of`` when a row is first saved.
 
-    A key that is there stays: where old names looked alike already, all but the first have a longer key. It
+    An existing key stays: where old names looked alike already, all but the first have a longer key. It
     is empty in rows that an older release wrote, until they are saved.
     """
 

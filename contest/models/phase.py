@@ -11,7 +11,7 @@ from contest.models.round import Round
 
 
 class Phase(models.Model):
-    """A span of time in which something is allowed. The start belongs to it, the end does not."""
+    """A period in which something is allowed. The start belongs to it, the end does not."""
 
     class Kind(models.TextChoices):
         REGISTRATION = "registration", _("Registration")

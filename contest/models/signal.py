@@ -9,7 +9,7 @@ from contest.models.round import Round
 
 
 class Signal(models.Model):
-    """Evidence that people should look at; never a verdict. Computed again, it takes the place of the old."""
+    """Evidence that people should look at; never a verdict. Computed again, it replaces the old."""
 
     class Kind(models.TextChoices):
         NEAR_DUPLICATE = "near-duplicate", _("two entries changed the same rows in the same way")

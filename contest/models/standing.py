@@ -6,10 +6,10 @@ from contest.models.round import Round
 
 
 class Standing(models.Model):
-    """The board at a moment: who stood where. A new row is written when places or totals change.
+    """The board at a moment: the place of every team. A new row is written when places or totals change.
 
     ``places`` are team, rank and total of every ranked team, with everything that attacks had found by then:
-    only who may see that may see it.
+    visible only to those who may see that.
     """
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="standings")

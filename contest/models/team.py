@@ -57,7 +57,7 @@ class Team(models.Model):
 
 
 class Membership(models.Model):
-    """A person is in at most one team of a contest; the contest is repeated so that the database says so."""
+    """A person is in at most one team of a contest; the contest is repeated so the database enforces it."""
 
     class Role(models.TextChoices):
         CAPTAIN = "captain", _("captain")
@@ -80,7 +80,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which people join a team. Only the hash of its token is kept."""
+    """A link by which people join a team. Only the hash of its token is stored."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
     token_sha256 = models.CharField(max_length=64, unique=True)

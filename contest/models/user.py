@@ -28,8 +28,8 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser):
-    """A person. `name_key` is by what they log in: « Admin » and "admin" are one name. `look_key` keeps names
-    that look alike from two people."""
+    """A person. They log in by `name_key`: « Admin » and "admin" are one name. `look_key` prevents two people
+    from having names that look alike."""
 
     username = models.CharField(_("user name"), max_length=40)
     name_key = models.CharField(_("user name"), max_length=80, unique=True, editable=False)
@@ -61,7 +61,7 @@ class User(AbstractBaseUser):
         return self.alias or self.username
 
     def _get_session_auth_hash(self, secret: str | bytes | None = None) -> str:
-        """As Django's, and a salt: whoever changes it logs out every session of this person at once."""
+        """As Django's, and a salt: changing it logs out every session of this person at once."""
         salt = "django.contrib.auth.models.AbstractBaseUser.get_session_auth_hash"
         hashed = salted_hmac(salt, self.password + self.session_salt, secret=secret, algorithm="sha256")
         return hashed.hexdigest()

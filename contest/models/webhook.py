@@ -10,9 +10,9 @@ from contest.models.team import Team
 
 
 class Webhook(models.Model):
-    """An address to which news of a contest are sent: the organisers', or a team's.
+    """An address to which news of a contest is sent: the organisers', or a team's.
 
-    The secret that signs deliveries is made from the installation's key and `salt`, so it stands nowhere.
+    The secret that signs deliveries is derived from the installation's key and `salt`, and not stored.
     """
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="webhooks")

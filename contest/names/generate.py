@@ -1,4 +1,4 @@
-"""Writes the table of look-alikes anew: ``python -m contest.names.generate``, with PyICU installed.
+"""Rewrites the table of look-alikes: ``python -m contest.names.generate``, with PyICU installed.
 
 ICU carries Unicode's table (confusables.txt of UTS 39) and is what browsers use. The file holds only
 characters that NFKC and NFD leave as they are: names have these forms when they are looked up.

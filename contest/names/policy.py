@@ -16,7 +16,7 @@ from contest.names.lookalikes import look_of, normalise_name
 @dataclass(frozen=True)
 class Kind:
     """What a name is for. ``is_folded``: it is shown in its folded form, in which it is compared.
-    ``is_player``: it stands where the house stands, too."""
+    ``is_player``: it appears where the house appears, too."""
 
     longest: int
     is_folded: bool = True
@@ -59,7 +59,7 @@ HOUSE_WORDS = ("House", "ハウス", "標準")
 
 
 def _(text: str) -> str:
-    """Marks a sentence for translation; whoever shows it translates it."""
+    """Marks a sentence for translation; the code that shows it translates it."""
     return text
 
 
@@ -77,7 +77,7 @@ TOO_LONG = _("A name has at most %(most)s characters. Got %(got)s instead.")
 
 
 def clean_name(name: str, kind: Kind) -> str:
-    """The form in which a name is shown. Refuses what nobody could read, or takes for somebody else."""
+    """The form in which a name is shown. Refuses what is unreadable or looks like somebody else."""
     written = name.translate(AS_PICTURE)
     folded = " ".join(unicodedata.normalize("NFKC", written).split())
     require_visible(folded)
@@ -154,7 +154,7 @@ def _require_one_kind_of_digits(name: str) -> None:
 
 
 def _require_few_marks(name: str) -> None:
-    """Marks stand on letters, few at a time and none twice, or they bury the lines above and below."""
+    """Marks belong on letters, few at a time and none twice, or they cover the lines above and below."""
     decomposed = unicodedata.normalize("NFD", name)
     runs = itertools.groupby(
         decomposed, key=lambda character: unicodedata.category(character) in {"Mn", "Me"}

@@ -55,11 +55,11 @@ ROWS: dict[type[models.Model], dict[str, str]] = {
         " AND actor_name = '' AND number IS NULL",
     },
 }
-"""Of these tables it may add or change only such rows: it can order no letter and forge nobody's act."""
+"""Of these tables it may add or change only such rows: it can send no e-mail and forge nobody's action."""
 
 
 def grant_attack_role(name: str, password: str) -> None:
-    """Make the role if there is none, and set its rights to exactly these, in one transaction."""
+    """Create the role if there is none, and set its rights to exactly these, in one transaction."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name])
         verb = "ALTER" if cursor.fetchone() else "CREATE"
@@ -91,7 +91,7 @@ def _statements(verb: str, role: sql.Identifier, password: str) -> Iterator[sql.
 def _policies(
     model: type[models.Model], rules: dict[str, str], role: sql.Identifier
 ) -> Iterator[sql.Composable]:
-    """Everybody may what their rights say, but for the role, which is held to the rules as well."""
+    """Everybody may do what their rights allow; only the role is also bound by the rules."""
     table = _table(model)
     yield sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table)
     yield sql.SQL("DROP POLICY IF EXISTS everybody ON {}").format(table)

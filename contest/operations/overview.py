@@ -23,7 +23,7 @@ SHOWN = 25
 
 @dataclass(frozen=True)
 class Queue:
-    """One queue; ``oldest`` is since when its oldest waiting job waits."""
+    """One queue; ``oldest`` is when its oldest waiting job was queued."""
 
     name: str
     waiting: int

@@ -22,14 +22,14 @@ def open_to_others() -> Iterator[tuple[Path, int, int]]:
         try:
             found = path.lstat().st_mode
         except OSError:
-            continue  # Letters and temporary files come and go.
+            continue  # E-mails and temporary files come and go.
         mode = stat.S_IMODE(found)
         if mode & FOR_OTHERS and not stat.S_ISLNK(found):
             yield path, mode, 0o700 if stat.S_ISDIR(found) else 0o600
 
 
 def close_to_others() -> int:
-    """Take their rights from others; returns how many paths were open. What belongs to another user stays,
+    """Remove the rights of others; returns how many paths were open. What belongs to another user stays,
     and the doctor names it."""
     closed = 0
     for path, mode, _expected in list(open_to_others()):

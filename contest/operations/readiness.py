@@ -21,7 +21,7 @@ STORES = ("entries", "attacks", "vault")
 
 
 class NotReady(Exception):
-    """A check does not hold; the text may be shown to whoever asks."""
+    """A check failed; the text may be shown to every caller."""
 
 
 def database() -> bool:
@@ -84,7 +84,7 @@ OK, FAILED = "ok", "FAILED"
 
 
 def report() -> dict[str, str]:
-    """What is said about every check. What an error says goes into the log, never to the caller."""
+    """The result of every check. The text of an error goes into the log, never to the caller."""
     return {name: state(name) for name in CHECKS}
 
 

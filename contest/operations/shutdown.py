@@ -1,4 +1,4 @@
-"""What a worker does when it is told to stop: it finishes what is short, and gives the rest back."""
+"""What a worker does when asked to stop: it finishes what is short, and gives the rest back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @celeryd_init.connect
 def name_worker(**kwargs: Any) -> None:
-    """Its processes are made by fork after this line, so that all of them bear the name."""
+    """Its processes are made by fork after this line, so that all of them have the name."""
     queue.WORKER.name = f"{queue.WORKER.host}:{os.getpid()}"
 
 

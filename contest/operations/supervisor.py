@@ -1,6 +1,6 @@
 """Keeps child processes running: starts them, starts them again when they die, stops them all together.
 
-A child that has an end, such as the play of the demo's teams, is left alone once it has ended well.
+A child that has an end, such as the play of the demo's teams, is left alone once it has ended normally.
 """
 
 from __future__ import annotations

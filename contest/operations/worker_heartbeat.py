@@ -1,4 +1,4 @@
-"""Lets a worker's main process leave a sign of life every few seconds, whatever its children are doing."""
+"""Lets a worker's main process write a heartbeat every few seconds, whatever its children are doing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _pulse(queues: list[str], slots: int) -> None:
         try:
             beat(queue.WORKER.name, Heartbeat.Kind.WORKER, queues, started_at, slots, counting)
         except DatabaseError:
-            logger.warning("no sign of life could be written", exc_info=True)
+            logger.warning("no heartbeat could be written", exc_info=True)
         finally:
             # The children are made by fork: a connection that is open then would be shared with them.
             connection.close()

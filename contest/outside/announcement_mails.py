@@ -1,4 +1,4 @@
-"""Announcements by mail: written down for everybody in the transaction that publishes, sent by a worker."""
+"""Announcements by mail: recorded for everybody in the transaction that publishes, sent by a worker."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from contest.records import audit
 
 
 class NotAllSent(Exception):
-    """Some letters did not go out; the job is tried again for those."""
+    """Some e-mails were not sent; the job is tried again for those."""
 
 
 def queue_mails(announcement: Announcement) -> int:
-    """Write down who gets the announcement, and call a worker. Call it inside a transaction."""
+    """Record who gets the announcement, and notify a worker. Call it inside a transaction."""
     contest = announcement.contest
     plays = Q(memberships__contest=contest) & ~Q(memberships__team__status=Team.Status.REMOVED)
     people = User.objects.filter(plays, is_active=True).exclude(email="").distinct().order_by("pk")
@@ -32,14 +32,14 @@ def queue_mails(announcement: Announcement) -> int:
 
 
 def send_mails(claim: queue.Claim) -> None:
-    """Send what is not sent yet. A letter is claimed before it goes out, so that nobody gets it twice."""
+    """Send what is not sent yet. An e-mail is claimed before it goes out, so that nobody gets it twice."""
     announcement = Announcement.objects.select_related("contest").get(pk=claim.job.payload["announcement"])
     waiting = AnnouncementMail.objects.filter(announcement=announcement, claimed_at=None)
     rows = list(waiting.select_related("user"))
     failed = 0
     with get_connection() as connection:
         for done, mail in enumerate(rows):
-            claim.report(100 * done // len(rows), "writing letters")
+            claim.report(100 * done // len(rows), "writing e-mails")
             if not AnnouncementMail.objects.filter(pk=mail.pk, claimed_at=None).update(
                 claimed_at=timezone.now()
             ):
@@ -54,7 +54,7 @@ def send_mails(claim: queue.Claim) -> None:
             else:
                 AnnouncementMail.objects.filter(pk=mail.pk).update(sent_at=timezone.now(), error="")
     if failed:
-        raise NotAllSent(f"{failed} of {len(rows)} letters did not go out.")
+        raise NotAllSent(f"{failed} of {len(rows)} e-mails were not sent.")
     with claim.finish():
         sent = announcement.mails.filter(sent_at__isnull=False).count()
         audit.record(

@@ -1,8 +1,8 @@
 """The public part of what happened in a contest, in order, for programs that follow it.
 
-An event is known by its number in the contest's log. Primary keys are given while transactions are open, so
-that one that ends late brings a low key to light after higher ones were read. The number is given after the
-commit, to one after the other, at once or by the sweeper: who has read up to a number has missed nothing.
+An event is identified by its number in the contest's log. Primary keys are assigned while transactions are
+open, so a transaction that ends late shows a low key after higher ones were read. The number is assigned
+after the commit, one by one, at once or by the sweeper: a reader up to a number has missed nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Feed:
 def feed(contest: Contest, after: int) -> Feed:
     """What everybody may know of the next events after one that is known already.
 
-    Where results wait for the reveal, their events are left out until then and stand at their old places
+    Where results wait for the reveal, their events are left out until then and appear at their old places
     afterwards: read again from the start once the results phase has begun.
     """
     rows = list(
@@ -66,7 +66,7 @@ def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
         if row.subject_id is not None:
             ids.setdefault(_kind(row), []).append(row.subject_id)
     found: dict[str, Any] = {}
-    rounds = [round_ for round_ in Round.objects.filter(contest=contest) if access.is_told(round_)]
+    rounds = [round_ for round_ in Round.objects.filter(contest=contest) if access.is_announced(round_)]
     for round_ in rounds:
         found[f"round {round_.pk}"] = round_
     phases = Phase.objects.filter(pk__in=ids.get("phase", []), round__in=rounds)

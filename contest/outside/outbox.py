@@ -1,5 +1,5 @@
-"""The outbox. A letter is written with the act it is about, and sent after it: a mail server that is down
-delays letters and loses nothing."""
+"""The outbox. An e-mail is written with the action it is about, and sent after it: a mail server that is
+down delays e-mails and loses nothing."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LINKS = {
 }
 GIVE_UP = datetime.timedelta(days=3)
 KEEP = datetime.timedelta(days=30)
-"""How long letters that were sent, and links that were used, are remembered."""
+"""How long e-mails that were sent, and links that were used, are stored."""
 
 
 def queue_mail(kind: Mail.Kind, user: User, *, to: str = "", facts: dict[str, Any] | None = None) -> Mail:
-    """Write a letter in the caller's transaction; it is sent when that is committed."""
+    """Write an e-mail in the caller's transaction; it is sent when that is committed."""
     mail = Mail.objects.create(
         user=user,
         kind=kind,
@@ -68,7 +68,7 @@ def deliver(mail_id: int) -> bool:
 
 
 def retry_waiting_mail() -> int:
-    """Have letters tried again whose time has come; after some days nobody waits for them any more."""
+    """Have e-mails that are due tried again; after some days they are given up."""
     now = timezone.now()
     due = Mail.objects.filter(sent_at=None, next_try_at__lte=now, created_at__gt=now - GIVE_UP)
     queued = 0
@@ -87,7 +87,7 @@ def _pause(tries: int) -> datetime.timedelta:
 
 
 def _make_link(mail: Mail) -> str:
-    """A new link of the letter's purpose. It is made here so that it stands nowhere but in the letter."""
+    """A new link for the e-mail's purpose. It is made here so that it exists only in the e-mail."""
     if mail.kind not in LINKS or mail.user is None:
         return ""
     purpose, route, lasts = LINKS[Mail.Kind(mail.kind)]

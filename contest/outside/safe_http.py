@@ -1,7 +1,7 @@
 """Requests to addresses that people gave us, without letting them reach what only we can reach.
 
 The host is resolved once; every address it has must be public; the connection goes to the address that was
-looked at, so a name that answers differently the second time gains nothing. Redirects are not followed,
+checked, so a name that answers differently the second time gains nothing. Redirects are not followed,
 little of the answer is read, and everything together has a time limit.
 """
 
@@ -25,7 +25,7 @@ MOST_READ = 1024
 LONGEST_ADDRESS = 500
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 OPEN = ipaddress.ip_network("2000::/3")
-"""All of IPv6 that is handed out to the open network; what lies outside, as old site addresses, is not."""
+"""All of IPv6 that is handed out to the open network; what is outside, such as old site addresses, is not."""
 CLOSED = (ipaddress.ip_network("3fff::/20"), ipaddress.ip_network("192.88.99.0/24"))
 """Examples in books and the relays of 6to4, which not every version of Python knows."""
 

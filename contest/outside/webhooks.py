@@ -92,24 +92,24 @@ def signature(secret: str, moment: int, body: bytes) -> str:
 
 
 def queue_deliveries() -> int:
-    """Write down what is new for every address, and ring for what is due. Called by the sweeper."""
+    """Record what is new for every address, and notify workers of what is due. Called by the sweeper."""
     audit.extend_all_chains()
     for webhook in Webhook.objects.filter(ended_at=None).select_related("contest", "team"):
         if _is_of_former(webhook):
-            end_webhook(webhook, None, "Whoever gave this address has left.")
+            end_webhook(webhook, None, "The person who gave this address has left.")
         else:
             _look_for_news(webhook)
     now = timezone.now()
     due = Delivery.objects.filter(state=Delivery.State.WAITING, next_try_at__lte=now)
-    rung = 0
+    notified = 0
     for delivery in due.filter(webhook__ended_at=None).order_by("next_try_at")[:AT_ONCE]:
         pause = datetime.timedelta(minutes=PAUSES[min(delivery.tries, len(PAUSES) - 1)])
         with transaction.atomic():
             mine = Delivery.objects.filter(pk=delivery.pk, next_try_at=delivery.next_try_at)
             if mine.update(next_try_at=now + pause):
                 enqueue_job(Job.Kind.WEBHOOK, payload={"delivery": delivery.pk})
-                rung += 1
-    return rung
+                notified += 1
+    return notified
 
 
 def _is_of_former(webhook: Webhook) -> bool:
@@ -145,7 +145,7 @@ def _newest_event(contest: Contest) -> int:
 
 
 def _own_events(webhook: Webhook, until: int) -> list[Event]:
-    """The verdicts on a team's own entries, which nobody else is told."""
+    """The verdicts on a team's own entries, which nobody else sees."""
     verdicts = AuditEvent.objects.filter(contest=webhook.contest, verb="entry.state")
     rows = verdicts.filter(number__gt=webhook.after, number__lte=until)
     mine = {
@@ -166,7 +166,7 @@ def _body(event: Event) -> str:
 
 
 def deliver(delivery_id: int) -> None:
-    """Try to deliver once, and write down what came of it."""
+    """Try to deliver once, and record the outcome."""
     found = Delivery.objects.select_related("webhook__contest").filter(
         pk=delivery_id, state=Delivery.State.WAITING, webhook__ended_at=None
     )

@@ -1,4 +1,4 @@
-"""What the page of an attack says, to whom: outcomes as the round's feedback allows, logs to the owners."""
+"""What the page of an attack shows to whom: outcomes as the round's feedback allows, logs to the owners."""
 
 from __future__ import annotations
 

@@ -60,12 +60,12 @@ class Capacity:
 
 
 def attacks_at_a_time() -> int:
-    """How many attacks the workers that are there now can run side by side."""
+    """How many attacks the workers that are running now can run side by side."""
     return slots_of({QUEUES[Job.Kind.ATTACK], QUEUES[Job.Kind.PROGRAM]})
 
 
 def capacity_of(round_: Round, workers: int | None = None, now: datetime.datetime | None = None) -> Capacity:
-    """Estimate the work of a round for so many workers side by side, or for those that are at work now."""
+    """Estimate the work of a round for this many workers side by side, or for those that are running now."""
     now = now or timezone.now()
     workers = attacks_at_a_time() if workers is None else workers
     attacks = list(

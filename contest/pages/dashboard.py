@@ -1,4 +1,4 @@
-"""What a team's own page says: what can be done now and until when, and how its entries stand."""
+"""What a team's own page says: what can be done now and until when, and the state of its entries."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ def dataset_pictures(facts: Facts) -> list[Chart]:
     ]  # fmt: skip
     named = dict(facts)
     named["weekdays"] = [(weekdays[int(number)], count) for number, count in facts["weekdays"]]
-    told = {
+    titles = {
         "baskets": (_("Basket sizes"), _("lines on a receipt"), _("receipts")),
         "items": (_("Items by how often they are bought"), _("purchases of an item"), _("items")),
         "months": (_("Purchases per month"), _("month"), _("purchased lines")),
         "weekdays": (_("Purchases by day of the week"), _("day of the week"), _("purchased lines")),
     }
-    return [_bars(name, *words, named[name]) for name, words in told.items() if name in named]
+    return [_bars(name, *words, named[name]) for name, words in titles.items() if name in named]
 
 
 def _bars(name: str, title: str, x_label: str, y_label: str, counted: list[tuple[str, int]]) -> Chart:

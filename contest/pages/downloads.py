@@ -62,7 +62,7 @@ def guesses_in(round_: Round, team: Team, upload: Any) -> Iterator[dict[int, Bin
         return
     if re.fullmatch(r"[0-9]+\.csv", upload.name or ""):
         raise Refused(
-            "not-a-target", _("%(name)s is not named by a target of your team.") % {"name": upload.name}
+            "not-a-target", _("%(name)s is not named after a target of your team.") % {"name": upload.name}
         )
     try:
         opened = open_upload(cast(BinaryIO, upload), list(names))

@@ -1,4 +1,4 @@
-"""A look at an upload before it is one: the checker's verdict, at once, free, and nothing is kept."""
+"""A check of files before they are handed in: the verdict at once, for free, and nothing is stored."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from contest.services.datasets import load_original
 
 @dataclass(frozen=True)
 class EntryStage:
-    """One stage of an entry's way; status is done, active, waiting or failed."""
+    """One stage of an entry's path; status is done, active, waiting or failed."""
 
     label: str
     status: str
@@ -77,7 +77,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
 
 
 def _wait(entry: Entry, runs: list[AttackRun]) -> Wait | None:
-    """For the next job of an entry that is checked or scored, and then for all attacks that one may see."""
+    """For the next job of an entry that is checked or scored, then for all attacks the viewer may see."""
     if not entry.is_final:
         return wait_for(Job.objects.filter(entry=entry))
     unfinished = [run.pk for run in runs if run.state not in AttackRun.FINAL]

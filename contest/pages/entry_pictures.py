@@ -1,4 +1,4 @@
-"""The pictures of an entry, from the numbers that its scoring job kept."""
+"""The pictures of an entry, from the numbers that its scoring job stored."""
 
 from __future__ import annotations
 

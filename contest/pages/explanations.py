@@ -20,7 +20,7 @@ from scoring.registry import measure as find_measure
 from scoring.rules import Limit, evaluate
 
 FOUND = ("safety", "hits", "total", "rank")
-"""Cells that tell what attacks found."""
+"""Cells that reveal what attacks found."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def title_of(cell: str) -> str:
 
 
 def explain(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
-    """Explain a cell of an entry that the caller has got through `access.entry_for`."""
+    """Explain a cell of an entry that the caller loaded through `access.entry_for`."""
     if cell.startswith("run-"):
         return _run(user, entry, cell)
     if cell not in cells_of(user, entry):
@@ -68,7 +68,7 @@ def explain(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
 
 
 def files_of(entry: Entry) -> dict[str, str]:
-    """What is public of what went in; the truth's hash stands in the commitments of the round."""
+    """What is public of what went in; the truth's hash is in the commitments of the round."""
     original = {
         _("%(name)s of the original") % {"name": name}: it for name, it in entry.round.dataset.files.items()
     }
@@ -181,7 +181,7 @@ def _run(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
         (_("share found"), run.rate, ""),
         (_("with 95 % confidence from"), run.low, ""),
         (_("to"), run.high, ""),
-        (_("a guess at random finds"), run.baseline, ""),
+        (_("a random guess finds"), run.baseline, ""),
     ]
     files = files_of(entry)
     if run.guess_sha256 and not is_house:

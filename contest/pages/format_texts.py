@@ -52,7 +52,7 @@ FORMAT_TEXTS: Mapping[str, FormatText] = {
         unknown=_("Only .csv files that begin with M, T or P, or one .zip. Left out:"),
         drop=_("Drop M′, T′ and P here, or one zip"),
         order=_("Plain CSV without a header, in UTF-8. Row 1 of M′ below is row 3 of M, and so on."),
-        guess=_("Name the files by the target's number: 12.csv. One line a row of M′; “-” is no guess."),
+        guess=_("Name the files by the target's number: 12.csv. One line per row of M′; “-” is no guess."),
         files={
             "M.csv": FileText(
                 "M′",
@@ -93,8 +93,8 @@ FORMAT_TEXTS: Mapping[str, FormatText] = {
         order=_("Plain CSV without a header, in UTF-8. Line 1 below is line 1 of T, and so on."),
         guess=_(
             "Name the files by the target's number: 12.csv. One line per customer: the id and the "
-            "pseudonyms of the twelve months, December first; DEL for a month without any. Whom you leave "
-            "out is not found."
+            "pseudonyms of the twelve months, December first; DEL for a month without any. A customer "
+            "you leave out is not found."
         ),
         files={
             "AT.csv": FileText(

@@ -1,4 +1,4 @@
-"""What is wrong with refused files, kind by kind: two hundred equal lines are one fault to mend."""
+"""What is wrong with refused files, kind by kind: two hundred equal lines are one problem to fix."""
 
 from __future__ import annotations
 

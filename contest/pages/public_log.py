@@ -1,4 +1,4 @@
-"""What everybody may know of the acts in a contest's log, in sentences."""
+"""What everybody may know of the actions in a contest's log, in sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = 100
 
 @dataclass(frozen=True)
 class Change:
-    """``number`` and ``hash`` are the act's place in the chain of the log."""
+    """``number`` and ``hash`` are the action's place in the chain of the log."""
 
     at: datetime.datetime
     text: str
@@ -33,23 +33,23 @@ def public_events(contest: Contest) -> QuerySet[AuditEvent]:
 
 
 def changes(contest: Contest, events: Sequence[AuditEvent]) -> list[Change]:
-    """Sentences about some events; what may not be told yet is left out."""
+    """Sentences about some events; what may not be shown yet is left out."""
     subjects = _subjects(contest, events)
-    told = []
+    found = []
     for event in events:
         subject = subjects.get((event.subject.partition(" ")[0], event.subject_id or 0))
         round_ = subject if isinstance(subject, Round) else getattr(subject, "round", None)
-        if round_ is not None and not access.is_told(round_):
+        if round_ is not None and not access.is_announced(round_):
             continue
         sentence = SENTENCES[event.verb](event, subject)
         if sentence is not None:
             text, detail = sentence
-            told.append(Change(event.at, text, detail, event.reason, event.number, event.hash))
-    return told
+            found.append(Change(event.at, text, detail, event.reason, event.number, event.hash))
+    return found
 
 
 def _subjects(contest: Contest, events: Sequence[AuditEvent]) -> dict[tuple[str, int], Any]:
-    """What the events are about, by kind and key: one query a kind, and nothing of another contest."""
+    """What the events are about, by kind and key: one query per kind, and nothing of another contest."""
     keys = [event.subject_id for event in events]
     found: dict[tuple[str, int], Any] = {}
     within: dict[Any, Mapping[str, Contest]] = {
@@ -71,7 +71,7 @@ Sentence = tuple[str, str] | None
 
 
 def _contest_created(event: AuditEvent, subject: Any) -> Sentence:
-    return _("The contest was made."), ""
+    return _("The contest was created."), ""
 
 
 def _announced(event: AuditEvent, subject: Any) -> Sentence:
@@ -92,7 +92,7 @@ def _round_act(event: AuditEvent, subject: Any) -> Sentence:
 
 
 def _round_changed(event: AuditEvent, subject: Any) -> Sentence:
-    """Of a change of settings everybody is told who takes places; the rest is the organisers' affair."""
+    """Of a change of settings only who takes places is public; the rest is for the organisers."""
     if not isinstance(subject, Round) or "house_takes_places" not in event.after:
         return None
     if event.after["house_takes_places"]:
@@ -103,7 +103,7 @@ def _round_changed(event: AuditEvent, subject: Any) -> Sentence:
 
 
 def _round_removed(event: AuditEvent, subject: Any) -> Sentence:
-    """Of a round that nobody could see nothing is told."""
+    """Nothing is shown of a round that nobody could see."""
     if event.before.get("is_hidden"):
         return None
     return _("The round %(round)s was removed.") % {"round": event.before.get("name", "")}, ""
@@ -157,7 +157,7 @@ def _commitment_act(event: AuditEvent, subject: Any) -> Sentence:
 
 
 def _mark_act(event: AuditEvent, subject: Any) -> Sentence:
-    """How many entries a team has made is its own affair until the results are public."""
+    """How many entries a team has made is private until the results are public."""
     if not isinstance(subject, Entry) or not access.results_are_public(subject.round):
         return None
     names = {"round": subject.round.name, "team": subject.team.name, "number": subject.number}
@@ -182,7 +182,7 @@ def _attack_act(event: AuditEvent, subject: Any) -> Sentence:
     texts = {
         "attack.added": _("%(round)s: the house attack %(attack)s takes part."),
         "attack.stopped": _("%(round)s: the house attack %(attack)s was stopped."),
-        "attack.resumed": _("%(round)s: the house attack %(attack)s goes on."),
+        "attack.resumed": _("%(round)s: the house attack %(attack)s continues."),
     }
     return texts[event.verb] % {"round": subject.round.name, "attack": subject.name}, ""
 
@@ -202,4 +202,4 @@ SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
     "rescore.applied": _rescored,
     **dict.fromkeys(("attack.added", "attack.stopped", "attack.resumed"), _attack_act),
 }
-"""The acts that are public. Everything else of the log is for organisers only."""
+"""The actions that are public. Everything else in the log is for organisers only."""

@@ -38,7 +38,7 @@ def report_of(dataset: Dataset) -> RiskReport:
 
 @lru_cache(maxsize=16)
 def _report(format: str, files: tuple[tuple[str, str], ...]) -> RiskReport:
-    """The report on published files, which never change: worked out once a process."""
+    """The report on published files, which never change: computed once per process."""
     data = load_files(format, True, files)
     basket = baskets(data, ITEMS, DAYS)
     table = basket.table.assign(spent=basket.spent / 100)

@@ -34,7 +34,7 @@ def measure_map(rows: Sequence[BoardRow], measure: str) -> Chart | None:
 
 
 def measure_strips(rows: Sequence[BoardRow]) -> Chart:
-    """Every measure a strip, every entry a point on it."""
+    """One strip per measure, one point per entry on it."""
     limits = {cell.name: (cell.title, cell.limit) for row in rows for cell in row.measures}
     marks = []
     for row in rows:
@@ -44,7 +44,7 @@ def measure_strips(rows: Sequence[BoardRow]) -> Chart:
 
 
 def matrix_picture(table: Matrix) -> Chart:
-    """Every attack on every entry, in percent found."""
+    """Every attack on every entry, as the percentage found."""
     values = [
         [None if cell is None or cell.rate is None else 100 * cell.rate for cell in row.cells]
         for row in table.rows

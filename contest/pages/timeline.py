@@ -14,7 +14,7 @@ TICKS = 6
 
 @dataclass(frozen=True)
 class Bar:
-    """A phase from ``start`` for ``length`` percent of the width; ``state`` as organisers speak of it."""
+    """A phase from ``start`` for ``length`` percent of the width; ``state`` as organisers see it."""
 
     phase: Phase
     start: float
@@ -60,7 +60,7 @@ def bars(rounds: Sequence[Sequence[Phase]], zone: ZoneInfo, now: datetime.dateti
             Bar(
                 phase,
                 place(phase.starts_at),
-                # A minute in a year is still to be seen.
+                # A minute in a year must still be visible.
                 max(0.4, round(place(phase.ends_at) - place(phase.starts_at), 2)),
                 state_of(phase, now),
             )

@@ -27,7 +27,7 @@ class TourStep:
 
 @dataclass(frozen=True)
 class Tour:
-    """The steps, how many of those that can be known are done, and the first that is not."""
+    """The steps, how many of the detectable ones are done, and the first that is not."""
 
     steps: list[TourStep]
 
@@ -98,7 +98,7 @@ def _beginning(user: access.Viewer, contest: Contest, team: Team | None) -> list
         ),
         TourStep(
             "team",
-            _("Make a team, or join one"),
+            _("Create a team, or join one"),
             _("Entries and attacks belong to teams; one person alone is a team too. To join one, ask it for "
               "an invitation link."),
             team.get_absolute_url() if team else make,
@@ -114,8 +114,8 @@ def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
         TourStep(
             "rules",
             _("Read the rules"),
-            _("They are made from the program that judges: the measures with their limits, what files may "
-              "hold, how the total is made."),
+            _("They are generated from the program that judges: the measures with their limits, what files "
+              "may hold, how the total is computed."),
             reverse("rules", args=place),
             _("Rules"),
             None,
@@ -133,7 +133,7 @@ def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
             "upload",
             _("Hide the people and hand in"),
             _("Change the tables as you like within the rules, or begin with a house method. A file that "
-              "breaks the format is answered with file, line and column, and costs no attempt."),
+              "breaks the format is reported with file, line and column, and costs no attempt."),
             reverse("upload", args=place),
             _("Upload"),
             deeds.entries > 0,
@@ -141,8 +141,8 @@ def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
         TourStep(
             "valid",
             _("Get a valid entry"),
-            _("An entry is valid when it keeps every limit. Its page says what each number means and which "
-              "limit binds; the pictures show before and after."),
+            _("An entry is valid when it is within every limit. Its page says what each number means and "
+              "which limit binds; the pictures show before and after."),
             team.get_absolute_url() if team else reverse("leaderboard", args=place),
             _("Your entries") if team else _("Leaderboard"),
             deeds.valid > 0,

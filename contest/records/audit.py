@@ -1,9 +1,9 @@
-"""The audit log: every action in the transaction of the act, then chained, so that no change stays unseen.
+"""The audit log: every action is recorded in its transaction, then chained, so that no change goes unseen.
 
 A row is chained right after its transaction is committed, in a transaction of its own that holds nothing but
-the chain's end. To hold that during the act would let two acts with locks of their own wait for each other.
-Nobody waits for the chain either: who finds its end taken leaves the row to the next act or the sweeper, as a
-crash does. Whoever verifies a chain extends it first.
+the chain's end. Holding that during the action would let two actions with locks of their own wait for each
+other. Nobody waits for the chain either: if its end is taken, the row is left to the next action or the
+sweeper, as after a crash. Verifying a chain extends it first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def record(
     after: dict[str, Any] | None = None,
     reason: str = "",
 ) -> AuditEvent:
-    """Write down an act. Call it inside the transaction of the act."""
+    """Record an action. Call it inside the transaction of the action."""
     event = AuditEvent.objects.create(
         contest=contest,
         at=timezone.now(),
@@ -72,7 +72,7 @@ def extend_chain(contest_id: int | None, *, wait: bool = True) -> int:
 
 
 def _taken_end(key: int, wait: bool) -> AuditChain | None:
-    """The end of a chain, ours until the transaction is over; None if another has it and we do not wait."""
+    """The end of a chain, locked until the transaction is over; None if another has it and we do not wait."""
     ends = AuditChain.objects.filter(contest_key=key)
     end = ends.select_for_update(skip_locked=not wait).first()
     if end is None and AuditChain.objects.get_or_create(contest_key=key)[1]:
@@ -93,7 +93,7 @@ def content_of(event: AuditEvent) -> dict[str, Any]:
 
 
 def verify_chain(contest_id: int | None) -> tuple[int, str]:
-    """How many rows of a chain hold, and what is wrong with the next one, or nothing."""
+    """How many rows of a chain are intact, and what is wrong with the next one, or nothing."""
     end = AuditChain.objects.filter(contest_key=contest_id or AuditChain.SITE).first()
     number, last = 0, ""
     for event in _chained(contest_id):

@@ -1,6 +1,6 @@
-"""The order in which rows are locked. Everybody keeps it, so that nobody waits for one another in a circle.
+"""The order in which rows are locked. All code follows it, so that nobody waits for each other in a circle.
 
-0. words, where there is no row to lock: who tries something that may be tried only so often;
+0. words, where there is no row to lock: who tries something that has a rate limit;
 1. the job whose end is written together with its outcome (`jobs.Claim.finish`, `jobs.put_back`);
 2. teams, by primary key;
 3. a person, then that person's links, log-ins and memberships;
@@ -8,14 +8,14 @@
 5. the phases of a round, by primary key; attacks, then their runs, by primary key;
 6. the entries of a round, by primary key;
 7. the round, whose row every change of a board ends with (`board_versions.bump_board`);
-8. what hangs on the round: its commitments, its re-score, its house orders.
+8. what depends on the round: its commitments, its re-score, its house orders.
 
-Who acts on several rounds goes from 6 to 8 for one after the other. The end of an audit chain is locked
+An action on several rounds goes from 6 to 8 for one after the other. The end of an audit chain is locked
 alone, after the commit.
 
 None of these locks holds the key of its row, so that a new row that refers to it need not wait. The key is
-locked by whoever changes an address or a name. PostgreSQL looks at it when others commit, after all their
-locks; so it is changed last, when one has every lock that one needs.
+locked by changes of an address or a name. PostgreSQL looks at it when others commit, after all their
+locks; so it is changed last, when all other locks are held.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from contest.models import Entry, Membership, Phase, Round, Team, User
 
 
 def lock_words(*words: str) -> None:
-    """Acts about the same words pass one after the other. SQLite lets one writer in at a time anyway."""
+    """Actions on the same words run one after the other. SQLite lets one writer in at a time anyway."""
     if connection.vendor != "postgresql":
         return
     digests = (hashlib.sha256(word.encode()).digest() for word in words)
@@ -39,12 +39,12 @@ def lock_words(*words: str) -> None:
 
 
 def lock_team(team_id: int) -> Team:
-    """Acts of one team pass here one after the other, so that a limit cannot be overshot."""
+    """Actions of one team run one after the other from here, so that a limit cannot be exceeded."""
     return Team.objects.select_for_update(no_key=True).get(pk=team_id)
 
 
 def lock_teams(contest_id: int) -> None:
-    """With all these locks in hand, what teams did before is visible, and they do nothing more meanwhile."""
+    """With all these locks held, what teams did before is visible, and they do nothing more meanwhile."""
     _take(Team.objects.filter(contest=contest_id))
 
 
@@ -69,7 +69,7 @@ def lock_entries(round_id: int, team_id: int | None = None) -> None:
 
 
 def lock_play(round_id: int) -> None:
-    """The entries of a round and the round: for acts that change both in any order."""
+    """The entries of a round and the round: for actions that change both in any order."""
     lock_entries(round_id)
     _take(Round.objects.filter(pk=round_id))
 

@@ -25,11 +25,11 @@ KNOWN_LETTERS = 3
 
 
 def sign_up(username: str, email: str, password: str, language: str = "") -> User:
-    """Make an account and write the letter that confirms its address.
+    """Create an account and write the e-mail that confirms its address.
 
-    Whether somebody has the address already is told to nobody but its owner: the account is made either way,
-    without the address where it belongs to another, and the owner gets a letter. The database decides whether
-    the name is free, so two at once cannot both win.
+    Only its owner learns that an address is taken: the account is created either way, without the address
+    where it belongs to another, and the owner gets an e-mail. The database decides whether the name is free,
+    so two at once cannot both win.
     """
     for _once_more in range(2):
         try:
@@ -56,14 +56,14 @@ def _sign_up(username: str, email: str, password: str, language: str) -> User:
 
 
 def ask_to_confirm(user: User) -> None:
-    """Write the letter of the sign-up; where the address belongs to another, that person hears of it."""
+    """Write the e-mail for a sign-up; where the address belongs to another, that person is informed."""
     with transaction.atomic():
         if not _tell_owner(user, user.email):
             queue_mail(Mail.Kind.CONFIRM, user, facts={"name": user.username})
 
 
 def _tell_owner(user: User, email: str) -> bool:
-    """Whether an address belongs to another person, who then gets a letter, a few times a day at most."""
+    """Whether an address belongs to another person, who then gets an e-mail, at most a few times per day."""
     owner = User.objects.filter(email_key=normalise_name(email)).exclude(pk=user.pk).first()
     if owner is None:
         return False
@@ -74,7 +74,7 @@ def _tell_owner(user: User, email: str) -> bool:
 
 
 def ask_for_reset(email: str) -> None:
-    """Write a letter to whoever has this address. Whether somebody has it is told to nobody."""
+    """Write an e-mail to the owner of this address. Whether there is one is not revealed."""
     user = User.objects.filter(email_key=normalise_name(email), is_active=True).first()
     if user is not None:
         with transaction.atomic():
@@ -84,7 +84,7 @@ def ask_for_reset(email: str) -> None:
 
 def ask_to_change_email(user: User, email: str) -> None:
     """Write to the new address; nothing changes before its link was opened. As with a sign-up, only the
-    owner of an address hears that it is somebody's already."""
+    owner of an address learns that it is taken."""
     with transaction.atomic():
         if not _tell_owner(user, email):
             queue_mail(Mail.Kind.CHANGE, user, to=email, facts={"name": user.username})
@@ -92,7 +92,7 @@ def ask_to_change_email(user: User, email: str) -> None:
 
 
 def find_link(token: str, *purposes: AccountToken.Purpose) -> AccountToken | None:
-    """The link that a letter held, if it is for this purpose and may still be used."""
+    """The link of an e-mail, if it is for this purpose and may still be used."""
     found = AccountToken.objects.select_related("user").filter(
         token_sha256=hash_token(token), purpose__in=purposes, user__is_active=True
     )
@@ -101,7 +101,7 @@ def find_link(token: str, *purposes: AccountToken.Purpose) -> AccountToken | Non
 
 
 def confirm_email(link: AccountToken) -> User:
-    """Take the address of a link as the person's own, once. The old address is told where it differs."""
+    """Take the address of a link as the person's own, once. The old address is notified where it differs."""
     user = link.user
     try:
         with transaction.atomic():
@@ -140,7 +140,7 @@ def reset_password(link: AccountToken, password: str) -> User:
 
 
 def change_password(user: User, password: str) -> None:
-    """Whoever changes a password may do so because somebody else knows it: tokens made with it end, too."""
+    """A password may be changed because somebody else knows it: tokens made with it end, too."""
     with transaction.atomic():
         lock_person(user.pk)
         user.set_password(password)
@@ -194,6 +194,6 @@ def _use(link: AccountToken) -> None:
 
 
 def _void_links(user: User) -> None:
-    """Links that were sent before the password changed may lie in the hands of somebody else."""
+    """Links that were sent before the password changed may be in somebody else's hands."""
     doubtful = (AccountToken.Purpose.RESET, AccountToken.Purpose.CHANGE)
     AccountToken.objects.filter(user=user, purpose__in=doubtful, used_at=None).update(used_at=timezone.now())

@@ -1,4 +1,4 @@
-"""Attacks on entries: which are due, and what the judge's word changes."""
+"""Attacks on entries: which are due, and what a verdict changes."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def add_house_attack(round_: Round, name: str, user: User | None = None) -> Atta
 
 
 def targets_of(round_: Round, attacker: Team | None) -> list[Entry]:
-    """What may be attacked: every team's official entry but one's own."""
+    """What may be attacked: the official entries of all other teams."""
     entries = Entry.objects.filter(round=round_, is_official=True).select_related("team").order_by("pk")
     return list(entries.exclude(team=attacker) if attacker else entries)
 
 
 def queue_runs_of(attack: Attack) -> int:
-    """Fill the missing cells of an attack's row, and say that the board has changed."""
+    """Fill the missing cells of an attack's row, and mark the board as changed."""
     queued = _fill_row(attack)
     bump_board(attack.round_id, is_seen=False)
     return queued
@@ -88,7 +88,7 @@ def _queue_run(attack: Attack, entry: Entry) -> int:
 
 
 def enqueue_run(run: AttackRun) -> None:
-    """Give a run its job: a house algorithm, a program in the sandbox, or the judge for a guess at hand."""
+    """Give a run its job: a house algorithm, a program in the sandbox, or the judge for a guess file."""
     attack = run.attack
     if run.guess_sha256:
         kind = Job.Kind.JUDGE
@@ -106,7 +106,7 @@ def begin_run(run: AttackRun) -> None:
 
 
 def record_judgement(claim: queue.Claim, run: AttackRun, outcome: Outcome, *, seconds: float | None) -> None:
-    """Write the judge's word once, and the entry's safety when its last attack has come in."""
+    """Write the verdict once, and the entry's safety when its last attack is done."""
     judgement = outcome.judgement
     with claim.finish():
         changes = {"seconds": seconds} if seconds is not None else {}
@@ -130,7 +130,7 @@ def record_judgement(claim: queue.Claim, run: AttackRun, outcome: Outcome, *, se
 def refuse_run(
     claim: queue.Claim, run: AttackRun, reason: Message | str, log: str = "", seconds: float | None = None
 ) -> None:
-    """The guess or the program cannot count, by the team's fault; the sentence says why."""
+    """The guess or the program cannot count, through the team's fault; the sentence says why."""
     with claim.finish(reason):
         AttackRun.objects.filter(pk=run.pk).update(
             state=AttackRun.State.REFUSED,
@@ -144,7 +144,7 @@ def refuse_run(
 
 
 def fail_run(claim: queue.Claim, run: AttackRun, reason: Message | str) -> None:
-    """We cannot run it (no sandbox, say): our fault, to be run again when the organisers have mended it."""
+    """We cannot run it (no sandbox, say): our fault, to be run again when the organisers have fixed it."""
     with claim.finish(reason):
         AttackRun.objects.filter(pk=run.pk).update(
             state=AttackRun.State.FAILED, reason=reason, finished_at=timezone.now()
@@ -154,7 +154,7 @@ def fail_run(claim: queue.Claim, run: AttackRun, reason: Message | str) -> None:
 
 
 def settle_entry(entry_id: int) -> None:
-    """Write an entry's risk anew, and say that its board has changed."""
+    """Rewrite an entry's risk, and mark its board as changed."""
     bump_board(_settle(entry_id), is_seen=False)
 
 
@@ -208,7 +208,7 @@ def _found_by(run: AttackRun, entry: Entry) -> Found:
 
 
 def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
-    """Run cells again: their old word is kept in the audit log, and the new one takes its place."""
+    """Run cells again: the audit log keeps the old verdict, and the new one replaces it."""
     again = 0
     touched: dict[int, set[int]] = {}
     with transaction.atomic():
@@ -236,7 +236,7 @@ def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
 
 
 def set_attack_active(attack: Attack, user: User, active: bool) -> None:
-    """Stop an attack, whose waiting cells then stay empty, or let it go on where it stopped."""
+    """Stop an attack, whose waiting cells then stay empty, or let it continue where it stopped."""
     with transaction.atomic():
         touched = _switch(attack, user, active)
         if touched is not None:
@@ -295,7 +295,7 @@ def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> 
 
 
 def attacks_of(round_: Round, team: Team) -> QuerySet[Attack]:
-    """What a team has asked in a round. Who merged with others has asked what they had asked."""
+    """What a team has asked in a round. A merged team has asked what its parts had asked."""
     same = Q(team=team) | Q(team__merged_into=team)
     return Attack.objects.filter(same, round=round_, is_dry_run=False)
 
@@ -314,6 +314,6 @@ def require_targets_left(round_: Round, team: Team, targets: Iterable[Entry]) ->
 
 
 def unfilled_cells(round_: Round) -> QuerySet[AttackRun]:
-    """The cells of the matrix that an attack is still to fill."""
+    """The cells of the matrix that an attack still has to fill."""
     runs = AttackRun.objects.filter(attack__round=round_, attack__is_active=True, attack__is_dry_run=False)
     return runs.exclude(state__in=AttackRun.FINAL)

@@ -37,7 +37,7 @@ def count_attempts(round_: Round, team: Team, now: datetime.datetime | None = No
     local = (now or timezone.now()).astimezone(round_.contest.zone)
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = (midnight + datetime.timedelta(days=1)).replace(hour=0)
-    # Who merged with others has used what they had used.
+    # A merged team has used what its parts had used.
     entries = Entry.objects.filter(Q(team=team) | Q(team__merged_into=team), round=round_)
     today, costly = Q(received_at__gte=midnight), Q(costs_attempt=True)
     found = entries.aggregate(

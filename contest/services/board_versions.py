@@ -12,11 +12,11 @@ from contest.models.round import Feedback
 
 
 def bump_board(round_id: int, *, is_seen: bool = True) -> None:
-    """Say that the round's board has changed; pages that show it compare this number.
+    """Mark the round's board as changed; pages that show it compare this number.
 
     ``is_seen`` is false for what shows on no board before the results, such as an upload that waits or an
-    attack that was judged: in a round that tells nothing until then, the public number stays, or it would
-    tell that something happened.
+    attack that was judged: in a round that shows nothing until then, the public number stays, or it would
+    reveal that something happened.
     """
     rounds = Round.objects.filter(pk=round_id)
     step: Any = 1

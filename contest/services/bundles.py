@@ -40,7 +40,7 @@ from scoring.rules import Limit
 def create_from_bundle(
     bundle: Bundle, user: User, open_file: OpenFile, *, slug: str | None = None, known_seeds: bool = False
 ) -> Contest:
-    """Make the contest that a checked bundle describes, all of it or nothing.
+    """Create the contest that a checked bundle describes, all of it or nothing.
 
     Seeds that it does not name are drawn in secret. One that it names is refused without ``known_seeds``.
     """
@@ -76,7 +76,7 @@ def _require_secret_seeds(bundle: Bundle, known_seeds: bool) -> None:
 
 
 def _require_good(key: str, check: Callable[[], str]) -> None:
-    """Refuse what the policy of names refuses, with the key of the bundle where it stands."""
+    """Refuse what the policy of names refuses, with its key in the bundle."""
     try:
         check()
     except ValidationError as error:
@@ -123,7 +123,7 @@ def create_round_of(
 
 
 def register_data(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
-    """Build M and T; the files that they are built from are kept as they came, for the export."""
+    """Build M and T; the files that they are built from are stored as they came, for the export."""
     stored = {}
     for name in data.file_names:
         with open_file(name) as file:
@@ -217,7 +217,7 @@ def _source(dataset: Dataset) -> tuple[dict[str, Any], dict[str, str]]:
 def round_spec(round_: Round, data: str) -> RoundSpec:
     """A round as a bundle describes it; ``data`` is the name of its data set there.
 
-    Seeds that were drawn stay where they are: a bundle goes from hand to hand.
+    Seeds that were drawn stay out of it: people pass bundles on.
     """
     phases = [PhaseSpec(phase.kind, phase.starts_at, phase.ends_at) for phase in round_.phases.all()]
     attacks = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE).order_by("pk")

@@ -23,14 +23,14 @@ from contest.records import audit
 
 
 def commit(round_: Round, what: Commitment.What, now: datetime.datetime) -> Commitment:
-    """Publish the hash of what is so now. Call it inside the transaction that makes it so."""
+    """Publish the hash of the current state. Call it inside the transaction that creates that state."""
     return _publish(round_, what, facts_of(round_, what), now)
 
 
 def commit_house_seed(round_: Round, facts: dict[str, Any]) -> Commitment:
-    """Keep how a house entry is made where only organisers of the site reach it, and publish its hash.
+    """Store how a house entry is made where only organisers of the site can reach it, and publish its hash.
 
-    Call it inside a transaction. After the results nothing is to be hidden any more.
+    Call it inside a transaction. After the results nothing needs to be hidden any more.
     """
     # Two orders at once must not take the same version.
     fresh = Round.objects.select_for_update(no_key=True).get(pk=round_.pk)
@@ -72,7 +72,7 @@ def _publish(
 
 
 def withdraw_commitment(round_: Round, what: Commitment.What, now: datetime.datetime, reason: str) -> None:
-    """What was committed is to change, openly: the old hash stays readable, marked as withdrawn."""
+    """What was committed will change, openly: the old hash stays readable, marked as withdrawn."""
     for commitment in Commitment.objects.filter(round=round_, what=what, withdrawn_at=None):
         Commitment.objects.filter(pk=commitment.pk).update(withdrawn_at=now)
         audit.record("commitment.withdrawn", commitment, contest=round_.contest, reason=reason)
@@ -116,7 +116,7 @@ def verify_commitment(commitment: Commitment) -> Verification:
         raise Refused("not-revealed", _("What this hash stands for is not revealed yet."))
     recomputed = _sha256(commitment.payload)
     differences = [] if recomputed == commitment.sha256 else ["The payload has another hash than published."]
-    # The seed of a house entry is kept nowhere else, so there is nothing to compare it with.
+    # The seed of a house entry is stored nowhere else, so there is nothing to compare it with.
     if commitment.withdrawn_at is None and commitment.what != Commitment.What.HOUSE:
         committed = json.loads(commitment.payload)["facts"]
         what = Commitment.What(commitment.what)
@@ -130,7 +130,7 @@ def verify_commitment(commitment: Commitment) -> Verification:
 def facts_of(round_: Round, what: Commitment.What) -> list[dict[str, Any]]:
     """What a commitment of this kind is about, as it is now, in an order that depends on nothing else.
 
-    Entries are named by team and number, not by primary key: that holds in every installation.
+    Entries are named by team and number, not by primary key: that is the same in every installation.
     """
     if what == Commitment.What.SEED:
         return [{"seed": round_.seed}]

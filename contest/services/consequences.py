@@ -1,4 +1,4 @@
-"""What a change of settings would do, worked out on what is there; nothing is touched."""
+"""What a change of settings would do, computed on the current data; nothing is touched."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Consequence:
-    """``code`` is stable for programs; ``count`` is of how many entries, teams or runs it speaks."""
+    """``code`` is stable for programs; ``count`` is how many entries, teams or runs it is about."""
 
     code: str
     count: int
@@ -46,8 +46,8 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
             found.append(Consequence("becomes-public", n, _("Everybody sees the contest from now on.")))
         else:
             text = ngettext(
-                "Nobody but organisers sees the contest any more, also not its %(n)s team.",
-                "Nobody but organisers sees the contest any more, also not its %(n)s teams.",
+                "Nobody but organisers sees the contest any more, not even its %(n)s team.",
+                "Nobody but organisers sees the contest any more, not even its %(n)s teams.",
                 n,
             )
             found.append(Consequence("becomes-hidden", n, text % {"n": n}))
@@ -108,7 +108,7 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
 
 
 def _concerns(changes: Mapping[str, Any], what: str) -> bool:
-    """Whether a setting is changed that brings this about, as the settings declare."""
+    """Whether a changed setting has this consequence, as the settings declare."""
     return any(what in setting.on_change for setting in ROUND if setting.name in changes)
 
 
@@ -139,7 +139,7 @@ def _of_rules(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
         return []
     broken = broken_entries(round_, FileRules(**changes["file_rules"]))
     if not broken:
-        return [Consequence("entries-keep-rules", 0, _("All entries keep the new file rules."))]
+        return [Consequence("entries-keep-rules", 0, _("All entries follow the new file rules."))]
     entries = Entry.objects.filter(pk__in=broken).select_related("team").order_by("pk")
     text = ngettext(
         "This makes %(n)s entry invalid, which becomes void: %(names)s.",
@@ -151,7 +151,7 @@ def _of_rules(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
 
 
 def _of_places(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
-    """What another ranking rule does, or that the house takes places or no longer does."""
+    """What another ranking rule does, or the house taking places or no longer taking them."""
     if not _concerns(changes, "places"):
         return []
     standing = queries.places(round_, show_attacks=True)
@@ -226,7 +226,7 @@ def _of_feedback(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]
 
 
 def _of_budget(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
-    """How many bits about a P the answers may tell then, where that changes."""
+    """How many bits about a P the answers may then reveal, where that changes."""
     before, after = budget_of(round_), budget_of(round_, changes)
     if before == after:
         return []

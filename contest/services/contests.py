@@ -55,7 +55,7 @@ def create_round(
 ) -> Round:
     """Make a round with its phases, limits and house attacks.
 
-    Phases follow each other; only a practice, where all is told at once, may hide and seek together.
+    Phases follow each other; only with full feedback, as in a practice, may hiding and seeking overlap.
     """
     spans = [PhaseSpec(kind, starts, ends) for kind, starts, ends in phases]
     require_sound(spans, fields.get("feedback", Feedback.BANDS))

@@ -111,7 +111,7 @@ def begin_check(entry: Entry) -> None:
 
 
 def refuse_files(claim: queue.Claim, entry: Entry, verdict: Verdict) -> None:
-    """The files break the rules: the team is told where, and keeps its attempt."""
+    """The files break the rules: the team learns where, and keeps its attempt."""
     with claim.finish(FILES_REFUSED()):
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
             state=Entry.State.INVALID,
@@ -128,9 +128,9 @@ def refuse_files(claim: queue.Claim, entry: Entry, verdict: Verdict) -> None:
 def accept_files(
     claim: queue.Claim, entry: Entry, *, stored: dict[str, str], truth: str, n_released: int
 ) -> None:
-    """The files are legal: keep their neutral form and let the scorer go on."""
+    """The files are legal: store their neutral form and let the scorer continue."""
     with claim.finish():
-        # Whoever changes the rules holds the locks of all teams, so they cannot change after this line.
+        # A change of the rules holds the locks of all teams, so they cannot change after this line.
         lock_team(entry.team_id)
         if Round.objects.get(pk=entry.round_id).file_rules != entry.round.file_rules:
             raise RulesChanged("The rules were changed while this entry was checked; it is checked again.")
@@ -155,7 +155,7 @@ def record_scores(
     """Write all measures and the numbers of the pictures at once; a valid entry is official and attacked."""
     state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
     with claim.finish():
-        # Whoever changes the limits holds the locks of all teams, so they cannot change after this line.
+        # A change of the limits holds the locks of all teams, so they cannot change after this line.
         lock_team(entry.team_id)
         lock_entries(entry.round_id, entry.team_id)
         if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:

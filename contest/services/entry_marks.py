@@ -1,4 +1,4 @@
-"""Putting things right: void, disqualify, give an attempt back. Nothing is deleted; every action says why."""
+"""Corrections: void, disqualify, give an attempt back. Nothing is deleted; every action has a reason."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from contest.services.entries import refresh_official
 
 
 def void_entry(entry: Entry, user: User, reason: str) -> None:
-    """Let an entry count no more, without blame; it stays to be seen, marked as void."""
+    """Stop counting an entry, without blame; it stays visible, marked as void."""
     _set_mark(entry, user, Entry.Mark.VOID, reason)
 
 
 def disqualify_entry(entry: Entry, user: User, reason: str) -> None:
-    """Let an entry count no more because it broke the rules of the game."""
+    """Stop counting an entry because it broke the rules of the game."""
     _set_mark(entry, user, Entry.Mark.DISQUALIFIED, reason)
 
 
 def unvoid_entry(entry: Entry, user: User, reason: str) -> None:
-    """Take a mark back: the entry counts again as if it had never been marked."""
+    """Remove a mark: the entry counts again as if it had never been marked."""
     _set_mark(entry, user, Entry.Mark.NONE, reason)
 
 

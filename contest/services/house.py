@@ -37,7 +37,7 @@ def request_house_entry(
     """Order an entry of a house anonymizer; a worker makes it and hands it in.
 
     Its seed is drawn and stored in a commitment, whose hash is public at once and whose text after the
-    results. Neither the job nor the log holds a seed, also not one that is named: attack machines read both.
+    results. Neither the job nor the log holds a seed, not even a named one: attack machines read both.
     """
     _require_method(round_, method, parameters or {})
     facts = {"method": method, "parameters": parameters or {}}

@@ -1,4 +1,4 @@
-"""A round is scored again as a set: a preview of all that follows, then all of it or nothing.
+"""A round is scored again as a whole: a preview of all consequences, then all of them or nothing.
 
 Measured values are never touched: a score is a row of its own for every version of a measure. Where the new
 limits name a measure that was not taken yet, or whose scorer has a new version, workers measure it first.
@@ -32,7 +32,7 @@ from scoring.rules import Limit, RoundVerdict, evaluate
 
 
 def preview_rescore(round_: Round, user: User, limits: Sequence[Limit], reason: str) -> Rescore:
-    """Work out what these limits and today's scorers would change; nothing is touched until it is applied.
+    """Compute what these limits and the current scorers would change; nothing is touched until it is applied.
 
     The state is ``ready`` at once where everything is measured, and else as soon as workers have done that.
     """
@@ -142,7 +142,7 @@ def _decide(rescore: Rescore, user: User, state: Rescore.State, sources: Sequenc
 
 
 def _scored(round_: Round) -> list[Entry]:
-    """Entries on which the limits have a say: those that were measured, valid or not."""
+    """Entries to which the limits apply: those that were measured, valid or not."""
     final = Entry.objects.filter(round=round_, state__in=[Entry.State.VALID, Entry.State.INVALID])
     return list(final.exclude(measures={}).select_related("team", "round").order_by("pk"))
 
@@ -158,7 +158,7 @@ def _verdict(entry: Entry, limits: Sequence[Limit]) -> RoundVerdict:
 
 
 def _preview(round_: Round, limits: Sequence[Limit]) -> list[dict[str, Any]]:
-    """One row an entry whose validity, utility or rank would change."""
+    """One row per entry whose validity, utility or rank would change."""
     entries = _scored(round_)
     verdicts = {entry.pk: _verdict(entry, limits) for entry in entries}
     before = {entry.pk: place.rank for place, entry in queries.places(round_, show_attacks=True)}

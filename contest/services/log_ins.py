@@ -35,7 +35,7 @@ def in_turn(request: HttpRequest) -> Iterator[None]:
 
 
 def begin(request: HttpRequest, user: User) -> None:
-    """Log somebody in and remember the browser."""
+    """Log somebody in and record the browser."""
     login(request, user, backend=BACKEND)
     remember(request, user)
 
@@ -68,7 +68,7 @@ def end(log_in: LogIn) -> None:
 
 
 def end_others(request: HttpRequest, user: User) -> None:
-    """Log out every browser but this one, also those that nobody remembers."""
+    """Log out every browser but this one, also those without a record."""
     with transaction.atomic():
         user.session_salt = secrets.token_urlsafe(12)
         user.save(update_fields=["session_salt"])

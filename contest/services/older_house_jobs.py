@@ -1,7 +1,7 @@
 """House entries as the version before orders asked for them: as the payload of a job.
 
 While an old and a new version share the database, old web processes write such jobs, and old workers end jobs
-without a word to their order. When no version before 0022 can be running any more, this module can go.
+without updating their order. When no version before 0022 can be running any more, this module can be removed.
 """
 
 from __future__ import annotations

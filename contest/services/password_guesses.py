@@ -1,6 +1,6 @@
-"""Wrong passwords: who has to wait, and when the owner of an account hears of them.
+"""Wrong passwords: who has to wait, and when the owner of an account is notified.
 
-Whoever guesses has to wait; the owner never has to. So an address is slowed down, alone and together with a
+The guesser has to wait; the owner never has to. So an address is slowed down, alone and together with a
 name, and a name never by itself.
 """
 
@@ -56,7 +56,7 @@ def _is_at_home(name: str, network: str) -> bool:
 def note_wrong_password(
     sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **_facts: Any
 ) -> None:
-    """Count a wrong password and, once a day, write to the owner of a name that got many."""
+    """Count a wrong password and, at most once per day, write to the owner of a name that got many."""
     if request is None:
         return
     name = client_name(request, credentials)

@@ -2,7 +2,7 @@
 
 Whether an upload is in time is decided by the phase's own times in the transaction that accepts it. The clock
 does the rest: close → freeze and hash the entries → targets → attack → tally → results. It acts on what is
-due, not on what happens to be now, so that after a standstill it catches up in the order of the boundaries.
+due, not on the current moment, so that after an outage it catches up in the order of the boundaries.
 Every step is claimed by a conditional update in its own transaction; of two sweepers one does it.
 """
 
@@ -51,7 +51,7 @@ def run_clock(now: datetime.datetime | None = None) -> list[ClockStep]:
         except DatabaseError:
             raise
         except Exception:
-            # The trouble of one round must not stop the clock of the others; the next tick tries it again.
+            # A failure in one round must not stop the clock of the others; the next tick tries it again.
             logger.exception("the clock of round %s stumbled", round_.pk)
     return done
 
@@ -119,7 +119,7 @@ def _follow(round_: Round, now: datetime.datetime) -> Iterator[ClockStep]:
         if _is_set(round_, field) or not may(round_):
             continue
         with transaction.atomic():
-            # Whoever uploads looks at the time after taking the team's lock: with all of these, everything
+            # An upload looks at the time after taking the team's lock: with all of these, everything
             # that was accepted in time is visible, and nothing more will be.
             lock_teams(round_.contest_id)
             lock_play(round_.pk)

@@ -1,4 +1,4 @@
-"""What organisers do to phases: extend, end, open again; never against what somebody else has just done."""
+"""What organisers do to phases: extend, end, open again; never overwriting somebody else's change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def extend_phase(
     with transaction.atomic():
         _require_current(phase)
         if phase.closed_at is not None:
-            raise Refused("phase-closed", _("This phase is closed; to let it go on, open it again."))
+            raise Refused("phase-closed", _("This phase is closed; to let it continue, open it again."))
         if move_later:
             _move_later(phase, user, ends_at - phase.ends_at, reason)
         _set_end(phase, user, ends_at, "phase.moved", reason)
@@ -51,7 +51,7 @@ def open_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | N
     """Let a planned phase begin now."""
     now = now or timezone.now()
     if phase.ends_at <= now:
-        raise Refused("phase-closed", _("This phase is over; to let it go on, open it again."))
+        raise Refused("phase-closed", _("This phase is over; to let it continue, open it again."))
     if phase.starts_at <= now:
         raise Refused("phase-open", _("This phase is open already."))
     move_phase(phase, user, now, phase.ends_at, reason)
@@ -83,7 +83,7 @@ def add_phase(
     """Give a round a phase of a kind that it lacks; refused where the round was changed meanwhile."""
     require_reason(reason)
     if span.ends_at <= (now or timezone.now()):
-        raise Refused("phase-in-the-past", _("The new end must lie in the future."))
+        raise Refused("phase-in-the-past", _("The new end must be in the future."))
     with transaction.atomic():
         lock_phases(round_.pk)
         _claim(round_, version)
@@ -100,7 +100,7 @@ def add_phase(
 
 
 def remove_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | None = None) -> None:
-    """Take a phase away that has not begun; refused where somebody has moved it meanwhile."""
+    """Remove a phase that has not begun; refused where somebody has moved it meanwhile."""
     require_reason(reason)
     with transaction.atomic():
         _require_current(phase)
@@ -114,14 +114,14 @@ def remove_phase(phase: Phase, user: User, reason: str, now: datetime.datetime |
 
 
 def _claim(round_: Round, version: int) -> None:
-    """Two organisers who add something at once: the second is told to look again."""
+    """If two organisers add something at once, the second is asked to look again."""
     mine = Round.objects.filter(pk=round_.pk, settings_version=version)
     if not mine.update(settings_version=version + 1):
         raise Refused("changed-meanwhile", _("Somebody else has changed this round; look at it again."))
 
 
 def _record_span(verb: str, phase: Phase, user: User, reason: str, *, is_there: bool) -> None:
-    """The log speaks of the round, which stays when the phase goes."""
+    """The log names the round, which stays when the phase is removed."""
     span = {
         "kind": phase.kind,
         "starts_at": phase.starts_at.isoformat(),
@@ -166,17 +166,17 @@ def reopen_phase(
     move_later: bool = False,
     now: datetime.datetime | None = None,
 ) -> None:
-    """Let a closed phase go on. What the clock did at its end is taken back, openly, and done again later."""
+    """Let a closed phase continue. What the clock did at its end is undone, openly, and done again later."""
     now = now or timezone.now()
     if not reason.strip():
         raise Refused("no-reason", _("Opening a phase again needs a reason; it is shown to everybody."))
     if ends_at <= now:
-        raise Refused("phase-in-the-past", _("The new end must lie in the future."))
+        raise Refused("phase-in-the-past", _("The new end must be in the future."))
     with transaction.atomic():
         _require_current(phase)
         later = Phase.objects.filter(round=phase.round_id, starts_at__gte=phase.ends_at).exclude(pk=phase.pk)
         if later.exclude(kind=Phase.Kind.HANDOVER).filter(opened_at__isnull=False).exists():
-            raise Refused("next-phase-open", _("The next phase is open already, so this one cannot go on."))
+            raise Refused("next-phase-open", _("The next phase is already open; this one cannot continue."))
         if move_later:
             _move_later(phase, user, ends_at - phase.ends_at, reason)
         later.filter(starts_at__gt=now).update(opened_at=None, closed_at=None)

@@ -1,4 +1,4 @@
-"""Tries at a door: how often each visitor or name may try something within an hour."""
+"""Rate limits: how often each visitor or name may try something within an hour."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOUR = datetime.timedelta(hours=1)
 
 
 def limit_tries(door: str, *who: str, limit: int | None = None) -> None:
-    """Count a try at a door for each of who tries, and refuse it where one of them tried too often."""
+    """Count an attempt for each identity behind it, and refuse it where one of them tried too often."""
     now = timezone.now()
     most = limit or settings.KNOCKS_AN_HOUR
     hashes = [_hash(name) for name in who if name]
@@ -33,7 +33,7 @@ def limit_tries(door: str, *who: str, limit: int | None = None) -> None:
 
 
 def count_try(door: str, who: str) -> None:
-    """Count a try without refusing any."""
+    """Count an attempt without refusing it."""
     Knock.objects.create(door=door, who_sha256=_hash(who))
 
 

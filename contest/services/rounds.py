@@ -1,4 +1,4 @@
-"""Rounds come and go: one is added like another or like a preset's, one that nobody has played is removed."""
+"""Adding and removing rounds: one is copied from another or from a preset, an unplayed one is removed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from contest.services.settings import claim_version
 
 @dataclass(frozen=True)
 class Source:
-    """Like what a round may be made, and on which data; ``key`` names it in forms and in the API."""
+    """What a new round may be copied from, and on which data; ``key`` names it in forms and in the API."""
 
     key: str
     title: str
@@ -51,7 +51,7 @@ class Source:
 
 @dataclass(frozen=True)
 class NewRound:
-    """What is decided about a round before it is there; all else is its source's."""
+    """What is decided about a round before it exists; everything else comes from its source."""
 
     like: str
     name: str
@@ -90,7 +90,7 @@ def add_round(contest: Contest, user: User, version: int, new: NewRound, reason:
             made = create_round_of(
                 contest, user, spec, source.dataset, (rounds["last"] or 0) + 1, reason=reason
             )
-            # A process may remember the board of a round that had this address: its versions are smaller.
+            # A process may have cached the board of a round that had this address: its versions are smaller.
             Round.objects.filter(pk=made.pk).update(board_version=int(timezone.now().timestamp()))
     except IntegrityError:
         raise taken(new.slug) from None
@@ -106,7 +106,7 @@ def planned(contest: Contest, new: NewRound) -> tuple[Source, RoundSpec]:
         text = _("There is no round %(key)r to begin from. There are: %(known)s.")
         raise Refused("no-source", text % {"key": new.like, "known": known})
     if new.starts_at <= timezone.now():
-        raise Refused("round-in-the-past", _("The first phase of a new round must lie in the future."))
+        raise Refused("round-in-the-past", _("The first phase of a new round must be in the future."))
     if contest.rounds.count() >= MOST_ROUNDS:
         raise Refused("too-many-rounds", _("A contest has at most %(n)s rounds.") % {"n": MOST_ROUNDS})
     spec = dataclasses.replace(
@@ -122,7 +122,7 @@ def planned(contest: Contest, new: NewRound) -> tuple[Source, RoundSpec]:
 
 
 def of_new_round(contest: Contest, new: NewRound) -> list[Consequence]:
-    """What adding a round would make."""
+    """What adding a round would create."""
     source, spec = planned(contest, new)
     n = len(spec.attacks)
     attacks = ngettext(
@@ -149,11 +149,11 @@ def _of_phase(phase: PhaseSpec, contest: Contest) -> Consequence:
 
 
 def remove_round(round_: Round, user: User, version: int, reason: str) -> None:
-    """Take a round away that nobody has played; refused where it was changed meanwhile."""
+    """Remove a round that nobody has played; refused where it was changed meanwhile."""
     require_reason(reason)
     contest = round_.contest
     with transaction.atomic():
-        # Whoever uploads holds the lock of the team: with all of them in hand no entry comes in between.
+        # An upload holds the lock of the team: with all of them held, no entry comes in between.
         lock_teams(contest.pk)
         Contest.objects.filter(pk=contest.pk).update(settings_version=F("settings_version") + 1)
         lock_phases(round_.pk)
@@ -176,7 +176,7 @@ def remove_round(round_: Round, user: User, version: int, reason: str) -> None:
 
 
 def require_removable(round_: Round) -> None:
-    """Refuse to take away what was played, or the last round: a contest has at least one."""
+    """Refuse to remove a round that was played, or the last round: a contest has at least one."""
     if Round.objects.get(pk=round_.pk).has_begun or round_.committed_at is not None:
         raise Refused("round-begun", _("This round has begun; it stays."))
     if Entry.objects.filter(round=round_).exists():
@@ -200,7 +200,7 @@ def may_remove(round_: Round) -> bool:
 
 
 def of_removal(round_: Round) -> list[Consequence]:
-    """What taking a round away would take with it."""
+    """What would be removed together with a round."""
     require_removable(round_)
     n_phases, n_attacks = round_.phases.count(), round_.attacks.count()
     phases = ngettext("%(n)s phase goes with it.", "%(n)s phases go with it.", n_phases)

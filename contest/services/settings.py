@@ -1,4 +1,4 @@
-"""Settings of a contest and its rounds. Whoever saves names the version they saw: nothing is lost unseen."""
+"""Settings of a contest and its rounds. A save names the version that was shown: nothing is lost unseen."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Stale(Refused):
 
 
 def differences(subject: Contest | Round, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the given settings is not so already."""
+    """Which of the given settings differ from the current ones."""
     changed = {name: value for name, value in given.items() if getattr(subject, name) != value}
-    # Rules that are not written down are at their defaults.
+    # Rules that are not stored are at their defaults.
     if "file_rules" in changed and FileRules(**changed["file_rules"]) == FileRules(
         **getattr(subject, "file_rules", {})
     ):
@@ -88,7 +88,7 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
     require_reason(reason)
     changes = differences(round_, {name: given[name] for name in ROUND_SETTINGS if name in given})
     _require_possible(round_, changes)
-    # The checker needs its time, so it works before the locks are taken; see `_require_same_entries`.
+    # The checker is slow, so it runs before the locks are taken; see `_require_same_entries`.
     looked_at = _standing(round_)
     rules = changes.get("file_rules")
     broken = broken_entries(round_, FileRules(**rules)) if rules is not None else {}
@@ -121,7 +121,7 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
 
 
 def require_no_entries(round_: Round) -> None:
-    """Refuse other data for a round that is played already; asked before tables are built, too."""
+    """Refuse other data for a round that has been played; checked before tables are built, too."""
     if Entry.objects.filter(round=round_).exists():
         raise Refused("entries-exist", _("There are entries made from this round’s data; it stays."))
 
@@ -180,7 +180,7 @@ def remove_organiser(contest: Contest, user: User, person: User) -> None:
 
 
 def claim_version(subject: Contest | Round, version: int, **changes: Any) -> None:
-    """Change settings that are as they were shown; one of two organisers who do it at once is stale."""
+    """Change settings that are still as they were shown; of two organisers at once, one is stale."""
     model = Contest if isinstance(subject, Contest) else Round
     saved = model.objects.filter(pk=subject.pk)
     if not saved.filter(settings_version=version).update(**changes, settings_version=version + 1):
@@ -188,7 +188,7 @@ def claim_version(subject: Contest | Round, version: int, **changes: Any) -> Non
 
 
 def _there(found: SubjectT | None) -> SubjectT:
-    """What is to be changed, unless a colleague has removed it meanwhile."""
+    """The object to change, unless a colleague has removed it meanwhile."""
     if found is None:
         raise Refused("changed-meanwhile", _("Somebody else has removed this round meanwhile."))
     return found

@@ -1,4 +1,4 @@
-"""Looking for signals of cheating: asked for by organisers, done by a worker, shown to organisers alone."""
+"""Looking for signals of cheating: requested by organisers, done by a worker, shown to organisers alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def request_signals(round_: Round, user: User) -> Job:
 
 
 def record_signals(claim: queue.Claim, round_: Round, found: Sequence[Signal]) -> None:
-    """Write what was found in the place of what was found before."""
+    """Replace what was found before with what was found now."""
     with claim.finish():
         Signal.objects.filter(round=round_).delete()
         Signal.objects.bulk_create(found)

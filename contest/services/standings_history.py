@@ -1,4 +1,4 @@
-"""The history of a board: what stood on it, written down by the sweeper when it has changed."""
+"""The history of a board: what it showed, recorded by the sweeper when it has changed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from contest.board import queries
 from contest.models import Round, Standing
 
 SECONDS_BETWEEN = 60
-"""A busy board changes with every judged attack; a point a minute is enough to see how it went."""
+"""A busy board changes with every judged attack; one point per minute is enough to see its course."""
 
 
 def record_standings(now: datetime.datetime | None = None) -> int:
-    """Write down every board that has changed since it was last looked at; returns how many new rows."""
+    """Record every board that has changed since the last look; returns the number of new rows."""
     now = now or timezone.now()
     last = Standing.objects.filter(round=OuterRef("pk")).order_by("-at", "-pk")
     changed = Round.objects.annotate(
@@ -28,7 +28,7 @@ def record_standings(now: datetime.datetime | None = None) -> int:
 
 
 def record_standing(round_: Round, now: datetime.datetime | None = None) -> int:
-    """Write one round's board down at once, where it differs from what was last written; returns 0 or 1."""
+    """Record one round's board at once, where it differs from the last record; returns 0 or 1."""
     return _record(round_, now or timezone.now())
 
 

@@ -36,7 +36,7 @@ MAX_PROGRAM_BYTES = 4 * 1024 * 1024
 def submit_guesses(
     round_: Round, team: Team, user: User, guesses: Mapping[int, BinaryIO], note: str = ""
 ) -> Attack:
-    """Accept one guess a target. Each is judged on its own; a bad one does not harm the others."""
+    """Accept one guess per target. Each is judged on its own; a bad one does not harm the others."""
     stored = {target: submitted.put(file, MAX_GUESS_BYTES) for target, file in guesses.items()}
     with transaction.atomic():
         attack = _accept(round_, team, user, Attack.Kind.GUESS, note)
@@ -106,7 +106,7 @@ def require_runnable(program: bytes) -> None:
 
 
 def store_guess(claim: queue.Claim, run: AttackRun, guess: bytes, log: str, seconds: float) -> None:
-    """A program has answered: keep its guess and call the judge."""
+    """A program has answered: store its guess and queue it for the judge."""
     stored = submitted.put(io.BytesIO(guess), MAX_GUESS_BYTES)
     with claim.finish():
         AttackRun.objects.filter(pk=run.pk).update(guess_sha256=stored.sha256, log=log, seconds=seconds)

@@ -1,4 +1,4 @@
-"""What organisers do to teams: approve, lock, remove, merge. Nothing is deleted; every action says why."""
+"""What organisers do to teams: approve, lock, remove, merge. Nothing is deleted; each action has a reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAY_BECOME = {
     Team.Status.LOCKED: (Team.Status.PENDING, Team.Status.ACTIVE),
     Team.Status.REMOVED: (Team.Status.PENDING, Team.Status.ACTIVE, Team.Status.LOCKED),
 }
-"""From which states a team comes into one."""
+"""The states from which a team can enter each state."""
 
 
 def approve_team(team: Team, user: User, reason: str = "") -> None:

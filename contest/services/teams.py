@@ -65,7 +65,7 @@ def require_playing(team: Team) -> None:
 
 
 def create_invitation(team: Team, user: User) -> str:
-    """Make an invitation and return its token, which is shown once and kept only as a hash."""
+    """Make an invitation and return its token, which is shown once and stored only as a hash."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
         lock_team(team.pk)
@@ -99,7 +99,7 @@ def join_team(invitation: Invitation, user: User) -> Team:
             _require_growing(team)
             invitation.refresh_from_db()
             _require_player(team.contest, user)
-            # Whoever left a team must not come back, or send others, by a link of their own.
+            # Former members must not come back, or send others, by a link of their own.
             is_of_member = Membership.objects.filter(team=team, user=invitation.created_by_id).exists()
             if not (invitation.is_usable and is_of_member):
                 raise Refused("invitation-expired", _("This invitation has expired or was withdrawn."))
@@ -117,7 +117,7 @@ def join_team(invitation: Invitation, user: User) -> Team:
 
 
 def _require_player(contest: Contest, user: User) -> None:
-    """Who runs a contest knows too much to play in it. The lock keeps somebody from becoming both at once."""
+    """Organisers know too much to play in their contest. The lock prevents becoming both at once."""
     lock_person(user.pk)
     if Organiser.objects.filter(contest=contest, user=user).exists():
         raise Refused("organises", _("You organise this contest and cannot play in it."))

@@ -16,13 +16,13 @@ from contest.records.locks import lock_person
 from contest.token_hashes import hash_token
 
 PREFIX = "kkb_"
-"""Secrets begin with this, so that scanners for leaked keys can know them."""
+"""Secrets begin with this, so that scanners for leaked keys can recognise them."""
 MAX_TOKENS = 50
 SEEN_EVERY = datetime.timedelta(minutes=1)
 
 
 def create_token(user: User, name: str, scopes: Sequence[str], days: int, team: Team | None = None) -> str:
-    """Make a token and return its secret, which is shown once and kept only as a hash."""
+    """Make a token and return its secret, which is shown once and stored only as a hash."""
     if team is not None and ApiToken.Scope.ORGANISE in scopes:
         raise Refused("team-token-cannot-organise", _("A token of a team cannot run a contest."))
     if team is not None and Organiser.objects.filter(contest=team.contest_id, user=user).exists():
@@ -73,7 +73,7 @@ def revoke_all(user: User) -> int:
 
 
 def note_use(token: ApiToken) -> None:
-    """Remember when a token was last used, at most once a minute: reading must stay cheap."""
+    """Record when a token was last used, at most once per minute: reading must stay cheap."""
     now = timezone.now()
     if token.last_used_at is None or token.last_used_at < now - SEEN_EVERY:
         stale = Q(last_used_at=None) | Q(last_used_at__lt=now - SEEN_EVERY)

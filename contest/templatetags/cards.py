@@ -1,4 +1,4 @@
-"""What search engines and shared links are told of a page."""
+"""How a page describes itself to search engines and in shared links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 200
 
 @register.simple_block_tag
 def plain(content: str) -> str:
-    """What stands inside as one line of plain text, without markup and not longer than is shown elsewhere."""
+    """The content as one line of plain text, without markup and not longer than other sites show."""
     return Truncator(" ".join(unescape(strip_tags(content)).split())).chars(LONGEST)
 
 
@@ -30,7 +30,7 @@ def is_for_everybody(context: dict[str, Any]) -> bool:
     contest, round_ = context.get("contest"), context.get("round")
     if isinstance(contest, Contest) and not contest.is_public:
         return False
-    if isinstance(round_, Round) and not access.is_told(round_):
+    if isinstance(round_, Round) and not access.is_announced(round_):
         return False
     entry, attack = context.get("entry"), context.get("attack")
     if isinstance(entry, Entry):

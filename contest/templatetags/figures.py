@@ -17,7 +17,7 @@ DASH = "–"
 
 @register.filter
 def figure(value: float | None) -> str:
-    """A number with about four digits that matter.
+    """A number with about four significant digits.
 
     >>> [figure(x) for x in (0.69871, 12.3456, 141.59, 48917.2, 0, 0.000423, None)]
     ['0.699', '12.35', '141.6', '48,917', '0', '0.00042', '–']
@@ -35,7 +35,7 @@ def figure(value: float | None) -> str:
 
 @register.filter
 def fixed(value: float | None, digits: int = 1) -> str:
-    """A number with so many decimals.
+    """A number with this many decimals.
 
     >>> fixed(77.75), fixed(148.951, 2), fixed(38087, 0), fixed(None)
     ('77.8', '148.95', '38,087', '–')

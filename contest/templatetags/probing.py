@@ -1,4 +1,4 @@
-"""What the answers to attacks can tell, on every page in the same words."""
+"""What the answers to attacks can reveal, on every page in the same words."""
 
 from __future__ import annotations
 

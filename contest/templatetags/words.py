@@ -21,7 +21,7 @@ def say(what: Any) -> str:
 
 @register.filter
 def ticks(text: str) -> SafeString:
-    """What stands between back-ticks, as code.
+    """Text between back-ticks, as code.
 
     >>> ticks("Start `a < b`.")
     'Start <code>a &lt; b</code>.'

@@ -1,4 +1,4 @@
-"""The page of one's own account."""
+"""The page of the visitor's own account."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def change_profile(request: UserRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_POST
 def change_email(request: UserRequest) -> HttpResponse:
-    """Ask for another address: a letter goes there, and nothing changes before its link is opened."""
+    """Ask for another address: an e-mail goes there, and nothing changes before its link is opened."""
     form = EmailForm(request.user, request.POST, prefix="email")
     try:
         _count_password_try(request)

@@ -52,7 +52,7 @@ def signup(request: PageRequest) -> HttpResponse:
 
 
 def letter_sent(email: str) -> str:
-    """What to say after a letter was written; where no mail server is set up, where letters lie."""
+    """What to say after an e-mail was written; without a mail server, where e-mails are stored."""
     if settings.MAIL_FOLDER is not None:
         return _("This site has no mail server: the e-mail to %(email)s is in its folder var/mail.") % {
             "email": email
@@ -62,7 +62,7 @@ def letter_sent(email: str) -> str:
 
 @method_decorator(sensitive_post_parameters("password"), name="dispatch")
 class LogIn(LoginView):
-    """Django's own; it remembers the browser, and speaks the language that the person has chosen."""
+    """Django's own; it records the browser, and switches to the language that the person has chosen."""
 
     authentication_form = LogInForm
 
@@ -127,7 +127,7 @@ def password_reset_done(request: PageRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "POST"])
 def password_reset_confirm(request: PageRequest, token: str) -> HttpResponse:
-    """Set a new password by the link of a letter. Opening it changes nothing; sending the form does."""
+    """Set a new password by the link of an e-mail. Opening it changes nothing; sending the form does."""
     link = accounts.find_link(token, AccountToken.Purpose.RESET)
     form = NewPasswordForm(link.user, request.POST or None) if link else None
     if link and form and request.method == "POST" and form.is_valid():
@@ -149,7 +149,7 @@ def password_reset_complete(request: PageRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def email_confirm(request: PageRequest, token: str) -> HttpResponse:
-    """Confirm an address by the link of a letter; mail programs that open links change nothing."""
+    """Confirm an address by the link of an e-mail; mail programs that open links change nothing."""
     link = accounts.find_link(token, AccountToken.Purpose.CONFIRM, AccountToken.Purpose.CHANGE)
     if link and request.method == "POST":
         try:

@@ -25,7 +25,7 @@ from contest.views.requests import PageRequest, UserRequest
 
 @require_safe
 def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
-    """Who finds whom; asked by htmx, only the part that changes."""
+    """Who finds whom; requested by htmx, only the part that changes."""
     round_ = access.round_for(request.user, slug, round_slug)
     version = access.matrix_version(request.user, round_)
     if request.htmx and request.GET.get("version") == version:
@@ -52,7 +52,7 @@ def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
 @login_required
 @require_safe
 def seek(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
-    """Where a team attacks: its targets, its uploads, and what came of them."""
+    """Where a team attacks: its targets, its uploads, and their outcomes."""
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.team_of(request.user, round_.contest)
     if team is None:
@@ -151,7 +151,7 @@ def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResp
 
 @require_safe
 def attack(request: PageRequest, slug: str, round_slug: str, attack_id: int) -> HttpResponse:
-    """One attack: its runs, its log, its timing; asked by htmx, only the part that changes."""
+    """One attack: its runs, its log, its timing; requested by htmx, only the part that changes."""
     found = access.attack_for(request.user, slug, round_slug, attack_id)
     context = {
         "contest": found.round.contest,

@@ -11,7 +11,7 @@ from contest.views.requests import PageRequest
 
 @require_safe
 def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
-    """The board; asked by htmx, only its table, or nothing where the page shows the newest already."""
+    """The board; requested by htmx, only its table, or nothing where the page shows the newest already."""
     shown = request.GET.get("version", "")
     if request.htmx:
         round_ = polled_round(request.user, slug, round_slug, shown)
@@ -28,7 +28,7 @@ def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
 
 
 def _answer(request: PageRequest, board: Fragment) -> HttpResponse:
-    """The fragment alone, packed already where the browser can unpack it."""
+    """The fragment alone, already compressed where the browser accepts that."""
     if "gzip" not in request.headers.get("Accept-Encoding", ""):
         return HttpResponse(board.html)
     return HttpResponse(board.packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})

@@ -44,7 +44,7 @@ def hashes(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 
 @require_POST
 def verify_hashes(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
-    """Hash everything again, in front of whoever asks."""
+    """Hash everything again, at the visitor's request."""
     round_ = access.round_for(request.user, slug, round_slug)
     return render(request, "contest/hashes.html", _hashes(round_, verify=True))
 
@@ -85,7 +85,7 @@ def _verified(commitment: Commitment) -> Verification:
 @login_required
 @require_POST
 def archive_consent(request: UserRequest, slug: str) -> HttpResponse:
-    """A team lets its files stand in the archive, or does not."""
+    """A team allows its files in the archive, or does not."""
     team = access.own_team_for(request.user, access.contest_for(request.user, slug))
     set_archive_consent(team, request.user, request.POST.get("consent") == "yes")
     messages.success(request, _("Noted. It counts for archives that are written from now on."))

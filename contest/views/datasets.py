@@ -30,7 +30,7 @@ def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 
 @require_safe
 def risk(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
-    """Who is at risk in the round's data; open to whoever may download it."""
+    """Who is at risk in the round's data; open to everybody who may download it."""
     round_ = access.round_for(request.user, slug, round_slug)
     found = round_.dataset
     if not has_report(found):

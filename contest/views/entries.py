@@ -70,7 +70,7 @@ def _upload_page(
 
 
 def _check_only(round_: Round, team: Team, form: UploadForm) -> Verdict:
-    """The dry run: what the checker says, without an attempt and without keeping anything."""
+    """The dry run: what the checker reports, without an attempt and without storing anything."""
     archive = form.cleaned_data["archive"]
     return check_upload(round_, team, archive or None, {} if archive else form.parts())
 
@@ -83,7 +83,7 @@ def _keep(form: UploadForm) -> Stored:
 
 @require_safe
 def entry(request: PageRequest, slug: str, round_slug: str, entry_id: int) -> HttpResponse:
-    """The entry's page; asked by htmx, only the part that changes while jobs run."""
+    """The entry's page; requested by htmx, only the part that changes while jobs run."""
     found = access.entry_for(request.user, slug, round_slug, entry_id)
     template = "contest/_entry.html" if request.htmx else "contest/entry.html"
     return render(request, template, entry_context(request.user, found))

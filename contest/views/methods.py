@@ -29,7 +29,7 @@ def methods(request: PageRequest) -> HttpResponse:
 
 @require_safe
 def method(request: PageRequest, kind: str, name: str) -> HttpResponse:
-    """The page about a method, made from the constant that describes it and its function's docstring."""
+    """The page about a method, generated from the constant that describes it and its function's docstring."""
     found = next((item for item in GALLERY.get(kind, ()) if item.name == name), None)
     if found is None:
         raise Http404

@@ -21,7 +21,7 @@ from contest.views.requests import UserRequest
 @require_safe
 @never_cache
 def contest_operations(request: UserRequest, slug: str) -> HttpResponse:
-    """For organisers: how the work goes, and the failures of their own contest."""
+    """For organisers: the progress of the work, and the failures of their own contest."""
     contest = access.organised_contest_for(request.user, slug)
     context = {"contest": contest, "here": "operations", **_context(access.jobs_of(contest))}
     return render(request, "contest/organise/operations.html", context)
@@ -31,7 +31,7 @@ def contest_operations(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 def site_operations(request: UserRequest) -> HttpResponse:
-    """For the site's staff: everything, and what the doctor says at a glance."""
+    """For the site's staff: everything, and a summary of what the doctor reports."""
     access.require_staff(request.user)
     quick = [name for name in CHECKS if name not in SLOW]
     context = {"findings": list(examine(quick)), **_context(Job.objects.select_related("owner"))}

@@ -20,7 +20,7 @@ from contest.pages.round_pictures import matrix_picture, measure_map, measure_st
 from contest.views.requests import PageRequest
 
 MOST_SPOTS = 1000
-"""Entries in a picture: more points than this say nothing more."""
+"""Entries in a picture: more points than this add nothing."""
 
 
 @require_safe
@@ -88,7 +88,7 @@ def _sees_attacks(request: PageRequest, round_: Round) -> bool:
 
 
 def _round_charts(request: PageRequest, round_: Round, name: str) -> list[Chart]:
-    """The charts among which one with a name may be; only what the name can mean is computed."""
+    """The charts that may include one of this name; only what the name can mean is computed."""
     if name == "matrix":
         return [matrix_picture(matrix(round_))] if _sees_attacks(request, round_) else []
     if name in ("map", "strips") or name.startswith("map-"):

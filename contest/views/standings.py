@@ -1,4 +1,4 @@
-"""What stands behind a board: the board as a file, how places went, how a number was computed."""
+"""What is behind a board: the board as a file, how places changed, how a number was computed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpR
 
 @require_safe
 def history(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
-    """How the places went; hidden as long as what attacks found is hidden."""
+    """How the places changed; hidden as long as what attacks found is hidden."""
     round_ = access.round_for(request.user, slug, round_slug)
     shown = access.sees_attacks(request.user, round_)
     context = {

@@ -22,7 +22,7 @@ SHOWN = 20
 @never_cache
 @require_http_methods(["GET", "POST"])
 def webhooks(request: UserRequest, slug: str) -> HttpResponse:
-    """Addresses of the organisers or of one's team; the secret of a new one is shown once."""
+    """Addresses of the organisers or of the visitor's team; the secret of a new one is shown once."""
     contest, team = access.webhook_owner(request.user, slug)
     form = WebhookForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

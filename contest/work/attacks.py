@@ -24,7 +24,7 @@ from datasets.problems import Verdict
 
 def _run(claim: Claim) -> AttackRun:
     related = ("attack__team", "entry__team", "entry__round__contest", "entry__round__dataset")
-    # The role of attack machines may not even know by which names the vault keeps things.
+    # The role of attack machines may not even know the names of files in the vault.
     hidden = ("found_customers", "entry__truth_sha256", "entry__upload_sha256")
     run = AttackRun.objects.select_related(*related).defer(*hidden).get(jobs=claim.job)
     attacks.begin_run(run)
@@ -41,7 +41,7 @@ def attack(claim: Claim) -> None:
     guess = make_guess(run.attack.name, original, released, entry.round.seed)
     seconds = time.monotonic() - start
     if settings.ROLE == "attacks":
-        # The truth is not on this machine: the guess is kept, and a judge elsewhere is called.
+        # The truth is not on this machine: the guess is stored, and a judge elsewhere is queued.
         team_attacks.store_guess(claim, run, game_of(entry)[0].as_bytes(guess), "", seconds)
         return
     claim.report(90, JUDGING())
@@ -60,7 +60,7 @@ def game_of(entry: Entry) -> tuple[Game, Target]:
 
 
 def checked_guess(run: AttackRun, game: Game, target: Target) -> tuple[Any, Verdict]:
-    """The guess that a team sent, read and checked; nothing in its place where it cannot be read."""
+    """The guess that a team sent, read and checked; nothing where it cannot be read."""
     with submitted.open(run.guess_sha256) as file:
         return game.check(cast(BinaryIO, file), target)
 
@@ -73,7 +73,7 @@ def _record(claim: Claim, run: AttackRun, guess: Any, seconds: float | None) -> 
 
 
 def judge_again(run: AttackRun) -> Outcome:
-    """Judge an attack as a worker does, a house attack from a guess made anew; nothing is written."""
+    """Judge an attack as a worker does, a house attack from a newly made guess; nothing is written."""
     entry = run.entry
     game, target = game_of(entry)
     if run.attack.kind == Attack.Kind.HOUSE:

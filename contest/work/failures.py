@@ -1,4 +1,4 @@
-"""What becomes of the thing that a job was for when the job has failed for good."""
+"""What happens to the object of a job when the job has failed for good."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datasets.messages import english
 
 
 def record_failure(job: Job, **_facts: object) -> None:
-    """Bring what the job was for to its final state; our fault costs a team nothing."""
+    """Bring the object of the job to its final state; our fault costs a team nothing."""
     if job.entry_id is not None:
         _fail_entry(job, job.entry_id)
     if job.attack_run_id is not None:

@@ -1,4 +1,4 @@
-"""Sending what leaves the installation: letters and news. Announcements are sent by `announcement_mails`."""
+"""Sending what leaves the installation: e-mails and news. Announcements are sent by `announcement_mails`."""
 
 from __future__ import annotations
 

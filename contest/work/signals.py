@@ -16,7 +16,7 @@ from contest.work.attacks import checked_guess, game_of
 
 
 def look_for_signals(claim: Claim) -> None:
-    """Compare all official entries and all guesses at them; only the truth tells mistakes from hits."""
+    """Compare all official entries and all guesses at them; only the truth separates mistakes from hits."""
     round_ = Round.objects.select_related("contest", "dataset").get(pk=claim.job.payload["round"])
     original = load_original(round_.dataset)
     found: list[Signal] = []

@@ -1,4 +1,4 @@
-"""The one Celery task. A message names a kind of job; which job of that kind is next, the database says."""
+"""The one Celery task. A message names a kind of job; the database decides which job of that kind is next."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class UploadFile:
 
 @dataclass(frozen=True)
 class Facts:
-    """What everybody asks first about a data set. Days count from 1970-01-01."""
+    """The basic facts about a data set. Days count from 1970-01-01."""
 
     n_customers: int
     n_rows: int
@@ -40,7 +40,7 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Neutral:
-    """A legal entry in the form that attackers see, in an order that tells nothing.
+    """A legal entry in the form that attackers see, in an order that reveals nothing.
 
     ``truth`` says for every row of the table of people (2016) or of purchases (2017, 2018) which row of the
     original it is, counted from 0; ``n_released`` is how many people there are to be found.
@@ -60,7 +60,7 @@ class CheckedUpload:
 
 
 class Format(ABC):
-    """A contest format. Its tables are its own business; callers only hand them on.
+    """A contest format. Its tables are opaque to callers, which only pass them on.
 
     ``original`` is what `read_original` returns, ``released`` what `read_released` returns, ``entry`` what
     anonymizers of this format make.
@@ -71,7 +71,7 @@ class Format(ABC):
     data_files: ClassVar[tuple[str, ...]]
     """The tables of a data set: its transactions last, and before them its master table where it has one."""
     knowledge_files: ClassVar[tuple[str, ...]] = ()
-    """What attackers learn beside the tables."""
+    """What attackers learn besides the tables."""
     upload_files: ClassVar[tuple[UploadFile, ...]]
     public_files: ClassVar[tuple[str, ...]]
     """The files of an entry that attackers see, in the order of ``data_files``."""
@@ -106,8 +106,8 @@ class Format(ABC):
         """Check the files of an upload against the original and the rules of the round."""
         absent = [name for name in self.upload_names if name not in files]
         if absent:
-            told = (Problem(name, None, None, None, MISSING_FILE(name=name)) for name in absent)
-            return CheckedUpload(Verdict.of(*told), None)
+            problems = (Problem(name, None, None, None, MISSING_FILE(name=name)) for name in absent)
+            return CheckedUpload(Verdict.of(*problems), None)
         entry, verdict = self.check_entry(files, original, rules or FileRules())
         return CheckedUpload(verdict, self.neutral(original, entry) if verdict.ok else None)
 
@@ -146,13 +146,13 @@ class Format(ABC):
     def check_entry(
         self, files: Mapping[str, Source], original: Any, rules: FileRules
     ) -> tuple[Any, Verdict]:
-        """Check the files of an upload, which are all there; the entry is of use only with a good verdict."""
+        """Check the files of an upload, which are all there; the entry is usable only with a good verdict."""
 
     @abstractmethod
     def check_public(
         self, files: Mapping[str, Source], original: Any, rules: FileRules, n_released: int
     ) -> Verdict:
-        """Do the public files of an entry that was legal keep these rules too? The truth is not needed."""
+        """Do the public files of an entry that was legal follow these rules too? The truth is not needed."""
 
     @abstractmethod
     def write_entry(self, folder: Path, entry: Any) -> None:

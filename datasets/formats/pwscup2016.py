@@ -75,7 +75,7 @@ class Pwscup2016(Format):
     def check_public(
         self, files: Mapping[str, Source], original: PurchaseData, rules: FileRules, n_released: int
     ) -> Verdict:
-        """No rule speaks of P, so one that is right for every table stands in its place."""
+        """No rule is about P, so one that is valid for every table is used instead."""
         truth = io.BytesIO("".join(f"{row}\n" for row in range(1, n_released + 1)).encode())
         return check_entry({**files, "P.csv": truth}, original, rules).verdict
 

@@ -1,6 +1,6 @@
-"""The format of 2017: an entry is A(T), line by line with T, with a pseudonym a customer and month.
+"""The format of 2017: an entry is A(T), line by line with T, with one pseudonym per customer and month.
 
-Attackers see S, the rows that A(T) kept in an order that tells nothing, and beside M and T four files of
+Attackers see S, the rows that A(T) kept in an order that reveals nothing, and besides M and T four files of
 partial knowledge: T25 … T100 hold 25 to 100 % of the rows of T with item ids cut to two characters.
 """
 
@@ -53,7 +53,7 @@ class Original2017:
 
 class Pwscup2017(Format):
     name = "2017"
-    title = "PWSCUP 2017: a pseudonym a month"
+    title = "PWSCUP 2017: one pseudonym per month"
     data_files = ("M.csv", "T.csv")
     knowledge_files = tuple(SHARES)
     upload_files = (UploadFile("AT.csv", "released"),)

@@ -1,6 +1,6 @@
 """The format of 2018: T of five columns; an entry is A, line by line with T, whose cells may be generalised.
 
-Attackers see the rows that A kept, in an order that tells nothing, under the name A.csv.
+Attackers see the rows that A kept, in an order that reveals nothing, under the name A.csv.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""One command a file: `add_arguments(parser)` declares it, `run(args)` does it and returns the exit code."""
+"""One command per file: `add_arguments(parser)` declares it, `run(args)` does it and gives the exit code."""

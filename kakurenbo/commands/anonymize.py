@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     write_whole(arguments.out, done.release)
     report, valid = full_report(original, done, limits)
     report["out"] = str(arguments.out)
-    print(json.dumps(report, indent=2, ensure_ascii=False) if arguments.json else told(report))
+    print(json.dumps(report, indent=2, ensure_ascii=False) if arguments.json else as_text(report))
     return 0 if valid else 1
 
 
@@ -136,7 +136,7 @@ def full_report(
     return report, verdict.valid
 
 
-def told(report: dict[str, Any]) -> str:
+def as_text(report: dict[str, Any]) -> str:
     """The report for people: what was changed, the expected risk, which limits bind."""
     risk = report["expected_risk"]
     lines = [
@@ -178,6 +178,6 @@ def _watch() -> None:
 
 
 def _say(text: str) -> None:
-    """Tell what is going on, where somebody watches."""
+    """Report progress, where somebody watches."""
     if sys.stderr.isatty():
         print(text, file=sys.stderr)

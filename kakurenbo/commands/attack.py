@@ -118,7 +118,7 @@ def _run_program(
         program,
         inputs,
         on_log=lambda text: print(text, end="", file=sys.stderr),
-        # The program and the machine belong to whoever calls this.
+        # The program and the machine belong to the caller.
         accept_uncounted=True,
     )
     if result.output is None:
@@ -130,7 +130,7 @@ def _run_program(
 
 
 def write_guess(path: Path, guess: Guess) -> None:
-    """Write Q: a row of M counted from 1, or ``-`` for no guess, one a line."""
+    """Write Q: a row of M counted from 1, or ``-`` for no guess, one per line."""
     text = "".join("-\n" if row == NO_GUESS else f"{row + 1}\n" for row in guess.rows.tolist())
     with replacing(path) as file:
         file.write(text.encode())

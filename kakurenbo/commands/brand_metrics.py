@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PROTECTED",
         help="the same panel, protected, to compare with",
     )
-    parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
+    parser.add_argument("--id", required=True, metavar="COL", help="the column that identifies people")
     parser.add_argument(
         "--brands", required=True, metavar="COL,COL", help="the columns of units, one per brand"
     )
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a variable of the marketing mix, one column per brand: fits the brand choice model",
     )  # fmt: skip
     parser.add_argument("--price", metavar="NAME", help="the variable of the mix that is the price: mark-ups")
-    parser.add_argument("--least", type=int, default=5, metavar="N", help="fewest trips of a person (model)")
+    parser.add_argument("--least", type=int, default=5, metavar="N", help="fewest trips per person (model)")
     parser.add_argument("--draws", type=int, default=4000, metavar="N", help="draws kept (model)")
     parser.add_argument("--burn-in", type=int, default=2000, metavar="N", help="draws left out (model)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same draws (default: 1)")

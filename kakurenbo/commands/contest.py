@@ -1,4 +1,4 @@
-"""``kakurenbo contest``: check a contest's bundle; make, export, archive or import one on an installation."""
+"""``kakurenbo contest``: check a contest's bundle; create, export, archive or import a contest."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kakurenbo.main import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     acts = parser.add_subparsers(dest="act", required=True, metavar="ACT")
-    line = "Name everything that is wrong with a bundle, by line."
+    line = "List everything that is wrong with a bundle, by line."
     check = acts.add_parser("check", help=line, description=line)
     check.add_argument("file", type=Path, metavar="FILE", help="YAML file, zip, or name of a preset")
     check.add_argument("--json", action="store_true", help="print the verdict as JSON")
     line = "Print a preset to start from."
     preset = acts.add_parser("preset", help=line, description=line)
     preset.add_argument("name", choices=preset_names())
-    line = "Make a contest from a bundle."
+    line = "Create a contest from a bundle."
     create = acts.add_parser("create", help=line, description=line)
     create.add_argument("file", metavar="FILE", help="YAML file, zip, or name of a preset")
     create.add_argument("--organiser", required=True, metavar="NAME", help="user name of the first organiser")
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     line = "Import a contest from its archive, beside the contests that are here."
     import_ = acts.add_parser("import", help=line, description=line)
     import_.add_argument("file", metavar="FILE", help="the zip")
-    import_.add_argument("--organiser", required=True, metavar="NAME", help="user name of who runs it here")
+    import_.add_argument("--organiser", required=True, metavar="NAME", help="user name of the organiser here")
     import_.add_argument("--slug", help="another address than the archive's")
     import_.add_argument("--rescore", action="store_true", help="compute every number again and compare")
 
@@ -68,8 +68,8 @@ def _check(path: Path, as_json: bool) -> int:
     with opened:
         problems = opened.checked.problems
     if as_json:
-        told = {"valid": opened.checked.ok, "problems": [problem.as_dict() for problem in problems]}
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        verdict = {"valid": opened.checked.ok, "problems": [problem.as_dict() for problem in problems]}
+        print(json.dumps(verdict, indent=2, ensure_ascii=False))
     else:
         lines = [str(problem) for problem in problems]
         lines.append(f"invalid: {len(lines)} problem{'s' if len(lines) > 1 else ''}" if lines else "valid")

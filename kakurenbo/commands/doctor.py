@@ -1,4 +1,4 @@
-"""``kakurenbo doctor``: what is wrong with an installation, and how to mend it."""
+"""``kakurenbo doctor``: what is wrong with an installation, and how to fix it."""
 
 from __future__ import annotations
 

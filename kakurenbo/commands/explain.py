@@ -23,12 +23,12 @@ from kakurenbo.commands.risk import read_table
 from kakurenbo.main import UsageError
 
 MOST = 63
-"""Six levels of a tree: as much as a person reads."""
+"""Six levels of a tree: as much as a person wants to read."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
-    parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
+    parser.add_argument("--id", required=True, metavar="COL", help="the column that identifies people")
     parser.add_argument("--qid", "--qi", required=True, metavar="COL,COL", help="the quasi-identifiers")
     parser.add_argument("--sensitive", default="", metavar="COL[,COL]", help="the sensitive columns")
     parser.add_argument(

@@ -20,7 +20,7 @@ from kakurenbo.risk_loss import METHODS, TARGETS, as_csv, as_svg, as_text, least
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
-    parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
+    parser.add_argument("--id", required=True, metavar="COL", help="the column that identifies people")
     parser.add_argument("--qid", "--qi", default="", metavar="COL,COL", help="the quasi-identifiers")
     parser.add_argument("--sensitive", default="", metavar="COL[,COL]", help="the sensitive columns")
     parser.add_argument(
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--h", default="1", metavar="H,H", help="values of h* for gh-tree (default: 1)")
     parser.add_argument(
-        "--steps", type=int, default=40, metavar="N", help="thresholds a method (default: 40)"
+        "--steps", type=int, default=40, metavar="N", help="thresholds per method (default: 40)"
     )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write every run as CSV")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the risk-loss curves as SVG")

@@ -1,4 +1,4 @@
-"""``kakurenbo kit``: what the platform will say of an entry, worked out in the folder of a round's kit.
+"""``kakurenbo kit``: what the platform will report for an entry, computed in the folder of a round's kit.
 
 The steps are the platform's own: the files are checked by the round's rules, brought into the neutral order,
 written, read again, measured and attacked. So the numbers are the platform's, to the last digit.
@@ -183,7 +183,7 @@ def _answer_of(kit: Kit, entry: Judged, program: Path) -> bytes:
         limits=Limits(cpu_seconds=kit.program_seconds, memory_bytes=kit.program_megabytes * 1024 * 1024),
         on_log=lambda text: print(text, end="", file=sys.stderr),
         public={"original": kit.format.original_files, "entry": kit.format.public_files},
-        # The program and the machine belong to whoever calls this.
+        # The program and the machine belong to the caller.
         accept_uncounted=True,
     )
     if result.output is None:

@@ -1,4 +1,4 @@
-"""``kakurenbo login``: remember a site and a token for the commands that talk to it."""
+"""``kakurenbo login``: store a site and a token for the commands that talk to it."""
 
 from __future__ import annotations
 

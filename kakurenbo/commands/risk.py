@@ -22,7 +22,7 @@ SEVERAL = ("sensitive", "group")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="`report`, or a measure, see `kakurenbo list risks`")
     parser.add_argument("table", type=Path, metavar="TABLE", help="CSV file with a header")
-    parser.add_argument("--id", required=True, metavar="COL", help="the column that tells people apart")
+    parser.add_argument("--id", required=True, metavar="COL", help="the column that identifies people")
     parser.add_argument("--qid", "--qi", default="", metavar="COL,COL", help="the quasi-identifier columns")
     parser.add_argument("--sensitive", metavar="COL[,COL]", help="sensitive columns, where needed")
     parser.add_argument("--group", metavar="COL[,COL]", help="columns that name the groups (ane)")

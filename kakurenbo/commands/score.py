@@ -1,4 +1,4 @@
-"""``kakurenbo score``: how useful is an entry still, and does it keep the limits?"""
+"""``kakurenbo score``: how useful is an entry still, and is it within the limits?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kakurenbo status``: how far an entry is, and what came of it."""
+"""``kakurenbo status``: how far an entry is, and its outcome."""
 
 from __future__ import annotations
 

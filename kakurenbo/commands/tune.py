@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=V1,V2,…",
         help="values to combine; else random ones",
     )
-    parser.add_argument("--trials", type=int, default=20, metavar="N", help="at most so many (default: 20)")
+    parser.add_argument("--trials", type=int, default=20, metavar="N", help="at most this many (default: 20)")
     parser.add_argument(
         "--until", type=float, metavar="RISK", help="stop at a valid entry with this risk or less"
     )
@@ -80,11 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(arguments.csv, as_csv(trials))
     if arguments.svg:
         write_text(arguments.svg, as_svg(method.name, trials))
-    print(told(method.name, trials))
+    print(as_text(method.name, trials))
     return 0 if any(trial.valid for trial in trials) else 1
 
 
-def told(method: str, trials: list[Trial]) -> str:
+def as_text(method: str, trials: list[Trial]) -> str:
     """The trials as a table, the frontier marked with a star."""
     kept = {id(trial) for trial in frontier(trials)}
     lines = [f"{method}: {len(trials)} trials, {len(kept)} on the frontier (*)", ""]

@@ -1,4 +1,4 @@
-"""Run every method once on a small table: numba compiles its kernels on first use and keeps them."""
+"""Run every method once on a small table: numba compiles its kernels on first use and stores them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoring.run import measure_release
 
 CUSTOMERS = 40
 SMALL: dict[str, dict[str, object]] = {"kmm": {"k": 2, "items": 2}}
-"""Settings that so few customers can bear, where a method's usual ones ask for more."""
+"""Settings that work with so few customers, where a method's defaults need more."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

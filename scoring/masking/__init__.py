@@ -1,1 +1,1 @@
-"""How well masked columns keep what analysts ask of them, and how much they still tell of the originals."""
+"""How well masked columns keep what analysts need, and how much they still reveal of the originals."""

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 SCALE = 2.93
 """Roberts and Rosenthal's scaling of a random walk, over the root of the number of coefficients."""
 SHARED = 0.1
-"""How much of the pooled likelihood steadies a panelist's own when its curvature is looked for."""
+"""How much of the pooled likelihood stabilises a panelist's own when its curvature is computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def brand_choice(
     (The paper writes normal errors ε but estimates by that program, which is the logit.)
 
     Each θ_i takes a random-walk Metropolis step with covariance s² (H_i + V⁻¹)⁻¹, s = 2.93/√d, where H_i is
-    the curvature of its log-likelihood, steadied by the pooled one; then μ and V are drawn given all θ.
+    the curvature of its log-likelihood, stabilised by the pooled one; then μ and V are drawn given all θ.
 
     McFadden's R² = 1 − L(θ̄) / L(0) compares the log-likelihood at everybody's posterior mean with that of
     brands chosen blindly. Errors of the means are from batch means.

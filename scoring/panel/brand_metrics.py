@@ -1,4 +1,4 @@
-"""Brand metrics of a panel with one column of units a brand, and their distortion."""
+"""Brand metrics of a panel with one column of units per brand, and their distortion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trips as a brand choice model reads them: one brand a trip, panelists with enough trips, a mix by brand."""
+"""Trips as a brand choice model reads them: one brand per trip, panelists with enough trips, mix by brand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ChoiceData:
-    """Trip t chose brand ``choice[t]`` where brand j stood at ``mix[t, j]``; trips are sorted by panelist.
+    """Trip t chose brand ``choice[t]`` where brand j had the mix ``mix[t, j]``; trips are sorted by panelist.
 
     The trips of panelist i are ``begins[i]`` up to ``begins[i + 1]``.
     """
@@ -46,7 +46,7 @@ def choice_data(
 ) -> ChoiceData:
     """Filter trips as Appendix C does: exactly one brand bought, by panelists with at least ``least`` such.
 
-    ``brands`` are columns of units; ``mix`` gives for every variable its columns, one a brand.
+    ``brands`` are columns of units; ``mix`` gives for every variable its columns, one per brand.
 
     >>> trips = pd.DataFrame({"who": list("AAB"), "tea": [1, 0, 2], "cake": [0, 1, 1],
     ...                       "p_tea": [1.0, 1.1, 1.2], "p_cake": [2.0, 2.0, 2.0]})
@@ -57,7 +57,7 @@ def choice_data(
     for name, columns in mix.items():
         if len(columns) != len(brands):
             raise ValueError(
-                f"The variable {name!r} needs one column a brand: {len(brands)}. Got {len(columns)}."
+                f"The variable {name!r} needs one column per brand: {len(brands)}. Got {len(columns)}."
             )
     units = table[list(brands)].to_numpy(dtype=np.float64)
     values = np.stack([table[list(columns)].to_numpy(dtype=np.float64) for columns in mix.values()], axis=2)

@@ -23,7 +23,7 @@ class Logistic:
     error: Floats
 
     def rows(self) -> list[dict[str, Any]]:
-        """A line a coefficient: estimate, standard error, z and two-sided p."""
+        """One line per coefficient: estimate, standard error, z and two-sided p."""
         lines = []
         for name, estimate, error in zip(
             self.names, self.estimate.tolist(), self.error.tolist(), strict=True
@@ -38,8 +38,8 @@ class Logistic:
 def logistic(outcome: npt.NDArray[np.bool_], columns: dict[str, Floats]) -> Logistic | None:
     """Maximum likelihood by Newton's method; None where it does not exist.
 
-    That is so where a column is a constant or a combination of others, or where some combination tells the
-    outcomes apart without error.
+    That is so where a column is a constant or a combination of others, or where some combination separates
+    the outcomes without error.
     """
     design = np.column_stack([np.ones(len(outcome)), *columns.values()])
     scale = np.maximum(np.abs(design).max(axis=0), 1e-300)

@@ -76,9 +76,9 @@ def risk_report(
     and its units of the first b brands, for b = 1 … J. A record without any unit of them does not count for
     b, nor does a person without any record: as if only those brands had been sold.
 
-    The model is a logistic regression: is the individual risk above the median, given mean units a record,
+    The model is a logistic regression: is the individual risk above the median, given mean units per record,
     number of brands ever bought, and total spend (where a column gives it)? It is None where the data cannot
-    carry it.
+    support it.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data" (2022), section 5.1: Figures 5
     and 6; Table A6.
@@ -143,6 +143,6 @@ def _model(
         total = table[spend].groupby(person, sort=True).sum()
         columns["total spend"] = total.to_numpy(dtype=np.float64)
     middle = np.median(risk) if len(risk) else 0.0
-    # Where half of all people have the highest risk there is, nobody lies above the median.
+    # Where half of all people have the highest risk there is, nobody is above the median.
     high = risk > middle if (risk > middle).any() else risk >= middle
     return logistic(high, columns)

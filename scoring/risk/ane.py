@@ -20,7 +20,7 @@ def ane(table: pd.DataFrame, id: str, qid: Sequence[str], *, group: str | Sequen
         ANE = (1 / (d·N)) Σ_j Σ_i |x_ij − x*_ij|
 
     over the d columns of ``qid``, scaled to the range 0 to 1, and the N records; x* is the mean over the
-    records of the same group, ``group`` naming the columns that tell groups apart. Two categories count as
+    records of the same group, ``group`` naming the columns that define the groups. Two categories count as
     0 and 1; a column with more counts as the mean of its categories' 0/1 columns. Range 0 to 1, lower is
     better. The detail gives the error by column.
 

@@ -1,4 +1,4 @@
-"""A table of people with several records each, coded: who stands in which quasi-identifier group."""
+"""A table of people with several records each, coded: who is in which quasi-identifier group."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _numbered(column: pd.Series) -> tuple[Integers, npt.NDArray[Any]]:
 
 
 def _renumbered(values: Integers) -> tuple[Integers, npt.NDArray[Any]]:
-    """Whole numbers as codes 0, 1, … in their order, by a lookup table where they lie close enough."""
+    """Whole numbers as codes 0, 1, … in their order, by a lookup table where they are close enough."""
     if len(values) == 0:
         return values, values
     low, high = int(values.min()), int(values.max())

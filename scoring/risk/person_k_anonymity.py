@@ -16,7 +16,7 @@ def person_k_anonymity(table: pd.DataFrame, id: str, qid: Sequence[str]) -> Meas
         K = min over groups q of |{persons with a record in q}|
 
     This is the k-anonymity of a panel (every quasi-identifier is held by at least k different panelists)
-    and the PID-based K-anonymity of tables with several records a person. From 1 (0 of an empty table),
+    and the PID-based K-anonymity of tables with several records per person. From 1 (0 of an empty table),
     higher is better. The detail lists the smallest groups.
 
     Reference: Li, Schneider, Yu, Gupta, "Reidentification Risk in Panel Data" (2022), section 4; Tao et al.,

@@ -1,4 +1,4 @@
-"""sno-unicity: the share of people who can be told apart by snowballing."""
+"""sno-unicity: the share of people who can be singled out by snowballing."""
 
 from __future__ import annotations
 

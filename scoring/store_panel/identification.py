@@ -21,7 +21,7 @@ BALANCE_STEPS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class SubjectPeriods:
-    """One row a subject and period, with the predictors of all brands side by side."""
+    """One row per subject and period, with the predictors of all brands side by side."""
 
     x: Floats
     subject: Integers
@@ -80,7 +80,7 @@ def identification(
     if periods.max() == 0:
         raise ValueError("Leaving one period out needs at least two periods. Got 1.")
     total = np.zeros((data.n_subjects, data.n_subjects))
-    # The matrices are small: threads of the linear algebra cost more than they bring.
+    # The matrices are small: threads of the linear algebra cost more than they save.
     with threadpool_limits(1):
         for rows, chances in leave_out(model, periods):
             _add(total, data.subject[rows], balanced(chances) if distinct else chances)

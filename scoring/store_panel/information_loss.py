@@ -27,7 +27,7 @@ class InformationLoss:
 def information_loss(estimated: Effects, true: Effects) -> InformationLoss:
     """MAPD = mean |θ̂ − θ| / |θ| and MSE = mean (θ̂ − θ)², over brands, and promotions for ln γ.
 
-    Promotions enter by ln γ, not γ: only so does Table 4 of the paper give the market-level row of its
+    Promotions enter by ln γ, not γ: only then does Table 4 of the paper give the market-level row of its
     Table 5. A true effect of exactly 0 has no percentage and is left out of MAPD. Without promotions the
     gamma values are 0.
 

@@ -23,7 +23,7 @@ def loss_of_protection(probabilities: Floats) -> Floats:
     [0.0, 1.0]
     """
     n = probabilities.shape[1]
-    # Rounding may take the sum a hair below 1/n, and the loss of an even row below its bound.
+    # Rounding may take the sum slightly below 1/n, and the loss of an even row below its bound.
     return np.maximum(np.sqrt(n * (probabilities**2).sum(axis=1)) - 1, 0.0)
 
 

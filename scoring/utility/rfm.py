@@ -101,7 +101,7 @@ def _receipts(rows: Transactions, n: int) -> Integers:
     owner = np.full(n_receipts, -1, dtype=np.int32)
     owner[rows.receipt.codes] = rows.customer
     counted = np.bincount(owner[owner >= 0], minlength=n)
-    # A receipt nearly always has one owner; only the rows of others on it need sorting out.
+    # A receipt nearly always has one owner; only the rows of others on it need sorting.
     other = np.flatnonzero(owner[rows.receipt.codes] != rows.customer)
     pairs = distinct_pairs(rows.customer[other], rows.receipt.codes[other], n, n_receipts)
     return counted + np.bincount((pairs // n_receipts).astype(np.int64), minlength=n)

@@ -1,4 +1,4 @@
-"""Rows of the sheets of 2017 that stand on the same line of T and of A(T)."""
+"""Rows of the sheets of 2017 that are on the same line of T and of A(T)."""
 
 from __future__ import annotations
 

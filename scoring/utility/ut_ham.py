@@ -80,7 +80,7 @@ def _row_share(original: PurchaseData, released: PurchaseData, people: Integers,
 
 
 def _numbers(original: PurchaseData, released: PurchaseData, name: str) -> tuple[Integers, Integers]:
-    """A column of T and T′ as small whole numbers that stand for the same values on both sides."""
+    """A column of T and T′ as small whole numbers that represent the same values on both sides."""
     before, after = getattr(original.transactions, name), getattr(released.transactions, name)
     if isinstance(before, Coded):
         codes, codes_after, _ = shared_codes(before, after)

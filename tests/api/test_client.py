@@ -45,7 +45,7 @@ def test_a_home_that_cannot_be_written_to_is_named(
     (tmp_path / "config").touch()
     secret = create_token(user("tanuki"), "laptop", ["read"], 7)
     assert main(["login", site, "--token", secret]) == 2
-    assert "cannot be kept" in (told := capsys.readouterr().err) and "XDG_CONFIG_HOME" in told
+    assert "cannot be stored" in (told := capsys.readouterr().err) and "XDG_CONFIG_HOME" in told
 
 
 def test_a_wrong_token_is_told_and_not_kept(site: str, capsys: pytest.CaptureFixture[str]) -> None:

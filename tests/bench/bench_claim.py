@@ -56,7 +56,7 @@ def _figures() -> str:
     from contest.operations import metrics, overview
 
     last = Job.objects.filter(state=Job.State.QUEUED).order_by("-pk")[:1]
-    looks = _seconds(lambda: next_in_turn(Job.Kind.ATTACK, RELEASE, queue.HEADS_A_LOOK), CLAIMS)
+    looks = _seconds(lambda: next_in_turn(Job.Kind.ATTACK, RELEASE, queue.HEADS_PER_LOOK), CLAIMS)
     claims = _seconds(lambda: queue.claim_next(Job.Kind.ATTACK), CLAIMS)
     parts = [f"claim {_milliseconds(claims)}, of it the look {_milliseconds(looks)}"]
     others: dict[str, Callable[[], Any]] = {

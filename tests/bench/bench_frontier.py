@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 from anonymizers.engines.bayes_synthetic.gibbs import sample
 from anonymizers.engines.bayes_synthetic.model import FlexiblePrior, Sums
 from datasets.store_panel import StorePanel
-from kakurenbo.panel_frontier import told
+from kakurenbo.panel_frontier import as_text
 from kakurenbo.pos_frontier import KAPPAS, Protected, compare
 from tests.pos.panels import COLUMNS, paper_like
 
@@ -32,7 +32,7 @@ FIGURES = ("MLP", "ALP", "MAPD β")
 def main() -> None:
     spent = time.process_time()
     rows = {row.name: row for row in compare(paper_like(9), COLUMNS, 1)}
-    print(told(list(rows.values())).split("\n\n")[0])
+    print(as_text(list(rows.values())).split("\n\n")[0])
     print(f"{time.process_time() - spent:.0f} s CPU")
     order(rows)
     domination(rows)

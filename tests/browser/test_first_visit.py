@@ -37,7 +37,7 @@ def sign_up(page: Page, url: str) -> None:
 
 def make_the_team(page: Page) -> None:
     page.get_by_role("link", name="Hide and seek").first.click()
-    page.get_by_role("link", name=re.compile("make a team")).click()
+    page.get_by_role("link", name=re.compile("create a team")).click()
     page.get_by_label("Public name of the team").fill("Neko House")
     page.locator("main button[type=submit]").click()
     expect(page.get_by_role("heading", name="Neko House")).to_be_visible()

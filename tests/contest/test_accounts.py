@@ -142,7 +142,7 @@ def test_a_mail_server_that_is_down_loses_neither_the_sign_up_nor_the_letter(
     assert retry_waiting_mail() == 0, "it waits before it is tried again"
     Mail.objects.update(next_try_at=timezone.now() - timedelta(seconds=1))
     assert retry_waiting_mail() == 1
-    assert retry_waiting_mail() == 0, "it is rung for once"
+    assert retry_waiting_mail() == 0, "a worker is notified once"
     work_off()
     letter.refresh_from_db()
     assert letter.sent_at is not None and len(outbox.outbox) == 1

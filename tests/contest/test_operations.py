@@ -72,7 +72,7 @@ def test_the_sites_page_is_for_staff_alone_and_says_what_is_wrong(client: Client
     assert client.get(url).status_code == 404
     client.force_login(make_user(is_staff=True))
     page = client.get(url).content.decode()
-    assert "No worker has given a sign of life" in page
+    assert "No worker has sent a heartbeat" in page
     assert client.post(url).status_code == 405
 
 

@@ -118,7 +118,7 @@ def test_a_job_that_takes_longer_than_usual_is_not_about_to_end() -> None:
 
 @pytest.mark.usefixtures("stopped_clock")
 def test_other_work_of_the_same_worker_is_ahead() -> None:
-    """Three checks of 7 s were rung for before; whoever listens to both queues does them first."""
+    """Three checks of 7 s were queued before; a worker that listens to both queues does them first."""
     finished(20.0)
     finished(7.0, Job.Kind.CHECK)
     listen("all", "attacks", "checks")

@@ -140,7 +140,7 @@ def test_trips_of_several_brands_and_panelists_with_few_trips_are_left_out() -> 
     assert data.mix[:, 1, 0].tolist() == [2, 3, 5, 6]
     with pytest.raises(ValueError, match="No panelist has 3 trips"):
         choice_data(table, "who", ["x", "y"], {"price": ["px", "py"]}, least=3)
-    with pytest.raises(ValueError, match=r"needs one column a brand: 2\. Got 1"):
+    with pytest.raises(ValueError, match=r"needs one column per brand: 2\. Got 1"):
         choice_data(table, "who", ["x", "y"], {"price": ["px"]})
 
 

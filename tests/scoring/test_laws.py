@@ -156,7 +156,9 @@ def test_details_of_the_2016_data_stay_small(measure: Measure, shared_data: Path
 
 
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m.uses_truth], ids=lambda measure: measure.name)
-@pytest.mark.parametrize(("truth", "told"), [([0], "one entry a row"), ([0, 2], "0 to 1"), ([1, 1], "twice")])
+@pytest.mark.parametrize(
+    ("truth", "told"), [([0], "one entry per row"), ([0, 2], "0 to 1"), ([1, 1], "twice")]
+)
 def test_a_truth_that_is_none_is_refused(measure: Measure, truth: list[int], told: str) -> None:
     people = (("1", "f", "1970/1/1", "France"), ("2", "m", "1970/1/1", "France"))
     data = dataset(people, (("1", "1", "2011/1/1", "9:00", "tea", "1", "1"),))

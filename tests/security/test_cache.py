@@ -201,7 +201,7 @@ def test_checks_are_counted_by_all_web_processes_together(store: redis.Redis, te
 @pytest.mark.parametrize("value", [{1, 2}, b"x", object(), {1: "x"}, (1, 2), float("nan"), timezone.now])
 def test_what_json_cannot_carry_is_refused_when_it_is_kept(store: redis.Redis, value: object) -> None:
     """Otherwise it would come back as something else, and only on installations with Redis."""
-    with pytest.raises(TypeError, match=r"The cache keeps .* Got"):
+    with pytest.raises(TypeError, match=r"The cache stores .* Got"):
         caches["default"].set("x", value)
     assert store.keys("*") == []
 

@@ -156,7 +156,7 @@ class Redis(Server):
             return False
 
     def empty(self) -> None:
-        """All bells are lost."""
+        """All messages are lost."""
         import redis
 
         redis.Redis(port=self.port).flushall()

@@ -1,4 +1,4 @@
-"""The doorbell: a message rung on commit reaches a worker; a message that is lost is rung again."""
+"""Messages: one sent on commit reaches a worker; one that is lost is sent again."""
 
 from __future__ import annotations
 

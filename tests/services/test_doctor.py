@@ -1,4 +1,4 @@
-"""The doctor: green where all is well, and for every ailment a finding that says how to mend it."""
+"""The doctor: green where all is well, and for every problem a finding that says how to fix it."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_real_workers_and_a_real_sweeper_are_seen_and_missed_when_they_stop() ->
     with Processes(KAKURENBO_HEARTBEAT_SECONDS="1") as processes:
         worker = processes.start_worker()
         sweeper = processes.start_sweeper()
-        wait_for(lambda: bool(living(Heartbeat.Kind.WORKER)), 120, "a sign of life from the worker")
-        wait_for(lambda: bool(living(Heartbeat.Kind.SWEEPER)), 120, "a sign of life from the sweeper")
+        wait_for(lambda: bool(living(Heartbeat.Kind.WORKER)), 120, "a heartbeat from the worker")
+        wait_for(lambda: bool(living(Heartbeat.Kind.SWEEPER)), 120, "a heartbeat from the sweeper")
         assert found("workers").state == "ok"
         assert found("sweeper").state == "ok"
         for process in (worker, sweeper):
@@ -119,13 +119,13 @@ def clock_ran_back(contest: Contest) -> None:
 
 
 AILMENTS: dict[str, tuple[Callable[[Contest], None], str, str, str]] = {
-    "a worker that is silent": (silent_worker, "workers", "failed", "No worker has given a sign of life"),
+    "a worker that is silent": (silent_worker, "workers", "failed", "No worker has sent a heartbeat"),
     "a queue without a worker": (deaf_worker, "workers", "failed", "Nobody works on the queue attacks"),
     "a worker of another version": (old_worker, "workers", "warning", "Of another version: w"),
     "no sweeper": (lambda it: say_goodbye("s"), "sweeper", "failed", "phases do not open"),
     "a forged log": (forged_row, "audit-chain", "failed", "row 2"),
     "a lost file": (lost_file, "stored-files", "failed", f"{'0' * 64} in vault"),
-    "a clock that ran back": (clock_ran_back, "clock", "failed", "its clock ran back"),
+    "a clock that went back": (clock_ran_back, "clock", "failed", "its clock went back"),
 }
 
 

@@ -133,7 +133,7 @@ def test_jobs_of_before_a_jump_back_are_not_waited_for(
     assert claim.job.lease_until <= timezone.now() + lease
     jump(monkeypatch, 2 * lease)
     swept = queue.sweep_jobs()
-    assert swept == {"given_back": 1, "rung": 1}
+    assert swept == {"given_back": 1, "notified": 1}
     work_off()
     assert {entry.state for entry in Entry.objects.all()} == {Entry.State.VALID}
     assert waiting.pk != dead.pk

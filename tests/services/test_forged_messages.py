@@ -1,4 +1,4 @@
-"""Forged messages in the queue of a machine that holds the truths: they are bells, and no more."""
+"""Forged messages in the queue of a machine that holds the truths: they wake a worker, and no more."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_no_message_makes_a_machine_with_truths_run_a_program(
     team: Team = make_team(round_.contest)
     with Processes() as processes_:
         worker = processes_.start(*processes.worker([queue], concurrency=1))
-        # What the forged messages themselves send stands in the queue before the second bell.
+        # What the forged messages themselves send is in the queue before the second message.
         for seed in (5, 6):
             entry = make_entry(round_, team, entry_files("swap", seed))
 
@@ -166,38 +166,38 @@ def test_no_message_makes_a_machine_with_truths_run_a_program(
     assert Job.objects.get(entry=entry, kind=Job.Kind.CHECK).attempts == 1
 
 
-def test_an_attack_machine_rings_no_bell_and_the_next_sweep_does(
+def test_an_attack_machine_sends_no_message_and_the_next_sweep_does(
     round_: Round, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_entry(round_, make_team(round_.contest))
     work_on(Job.Kind.CHECK)
     work_on(Job.Kind.SCORE)
-    rung: list[str] = []
-    monkeypatch.setattr(app, "send_task", lambda name, args, **options: rung.extend(args))
+    sent: list[str] = []
+    monkeypatch.setattr(app, "send_task", lambda name, args, **options: sent.extend(args))
     settings.ROLE = "attacks"
     work_on(Job.Kind.ATTACK)
     judge = Job.objects.get(kind=Job.Kind.JUDGE)
-    assert (judge.rung_at, rung) == (queue.UNRUNG, [])
+    assert (judge.rung_at, sent) == (queue.NOT_NOTIFIED, [])
     settings.ROLE = "all"
-    assert queue.sweep_jobs()["rung"] == 1
-    assert rung == ["judge"]
-    assert queue.sweep_jobs()["rung"] == 0
+    assert queue.sweep_jobs()["notified"] == 1
+    assert sent == ["judge"]
+    assert queue.sweep_jobs()["notified"] == 0
     judge.refresh_from_db()
-    assert judge.rung_at > queue.UNRUNG
+    assert judge.rung_at > queue.NOT_NOTIFIED
 
 
-def test_what_a_stopping_attack_machine_gives_back_is_rung_by_the_next_sweep(
+def test_the_next_sweep_notifies_of_what_a_stopping_attack_machine_gives_back(
     round_: Round, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_entry(round_, make_team(round_.contest))
     work_on(Job.Kind.CHECK)
     work_on(Job.Kind.SCORE)
-    monkeypatch.setattr(app, "send_task", lambda name, args, **options: rung.extend(args))
-    rung: list[str] = []
+    monkeypatch.setattr(app, "send_task", lambda name, args, **options: sent.extend(args))
+    sent: list[str] = []
     settings.ROLE = "attacks"
     assert queue.claim_next(Job.Kind.ATTACK) is not None
     assert queue.give_back(queue.WORKER.name) == 1
-    assert rung == []
+    assert sent == []
     settings.ROLE = "all"
-    assert queue.sweep_jobs()["rung"] == 1
-    assert rung == ["attack"]
+    assert queue.sweep_jobs()["notified"] == 1
+    assert sent == ["attack"]

@@ -135,18 +135,18 @@ def test_a_failed_attack_leaves_the_entry_without_waiting_for_ever(entry: Entry,
     assert entry.most_hits is None
 
 
-def test_the_sweeper_rings_again_for_a_job_that_nobody_took_up(
+def test_the_sweeper_notifies_again_of_a_job_that_nobody_took(
     entry: Entry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rung: list[int] = []
-    monkeypatch.setattr(queue, "notify_worker", lambda job_id, kind: rung.append(job_id))
+    notified: list[int] = []
+    monkeypatch.setattr(queue, "notify_worker", lambda job_id, kind: notified.append(job_id))
     job = Job.objects.get()
-    assert queue.sweep_jobs() == {"given_back": 0, "rung": 0}
+    assert queue.sweep_jobs() == {"given_back": 0, "notified": 0}
     long_ago = timezone.now() - datetime.timedelta(seconds=django_settings.JOB_RING_SECONDS + 1)
     Job.objects.update(rung_at=long_ago)
-    assert queue.sweep_jobs() == {"given_back": 0, "rung": 1}
-    assert rung == [job.pk]
-    assert queue.sweep_jobs() == {"given_back": 0, "rung": 0}
+    assert queue.sweep_jobs() == {"given_back": 0, "notified": 1}
+    assert notified == [job.pk]
+    assert queue.sweep_jobs() == {"given_back": 0, "notified": 0}
 
 
 def test_a_broker_that_is_down_does_not_lose_the_upload(

@@ -64,7 +64,7 @@ def test_where_one_worker_does_everything_the_page_says_how_long_the_program_may
     with Processes() as processes:
         processes.start_worker(concurrency=1)
         wait_for(lambda: sleeping() == 1, 120, "a program sleeps on the only process")
-        wait_for(lambda: bool(living(Heartbeat.Kind.WORKER)), 120, "a sign of life from the worker")
+        wait_for(lambda: bool(living(Heartbeat.Kind.WORKER)), 120, "a heartbeat from the worker")
         assert living(Heartbeat.Kind.WORKER)[0].slots == 1
         entry = make_entry(round_, make_team(round_.contest))
         client.force_login(member(entry.team))

@@ -126,7 +126,7 @@ def _rows_of(node: dict[str, Any]) -> int:
 
 def look() -> None:
     """What claiming asks; the claim itself changes one row, by its number."""
-    next_in_turn(KIND, RELEASE, queue.HEADS_A_LOOK)
+    next_in_turn(KIND, RELEASE, queue.HEADS_PER_LOOK)
 
 
 ASKED: dict[str, Callable[[], Any]] = {

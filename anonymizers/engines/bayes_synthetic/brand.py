@@ -15,9 +15,9 @@ from datasets.store_panel import StorePanel
 from datasets.tables import Integers
 
 TRACE_POINTS = 200
-"""At most so many draws of a chain are kept for the trace plot."""
+"""At most this many draws of a chain are kept for the trace plot."""
 LOG_LIMIT = 690.0
-"""exp of more than this is no finite number."""
+"""exp of more than this is not a finite number."""
 
 
 @dataclass(frozen=True, eq=False)

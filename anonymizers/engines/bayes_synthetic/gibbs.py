@@ -25,7 +25,7 @@ class Draws:
     """Posterior draws of several chains after burn-in.
 
     ``fixed[c, m]`` is (μ, β, ln γ₁, …), ``random[c, m]`` is u, ``tau2[c, m]`` the residual variance and
-    ``sigma2[c, m]`` the variances of the random effects, one a group.
+    ``sigma2[c, m]`` the variances of the random effects, one per group.
     """
 
     fixed: Floats
@@ -50,12 +50,12 @@ def sample(
     τ² | … ~ IG(a₀ + N/2, b₀ + RSS/2). With ``blocked`` the coefficients come as one block:
     (μ, β, ln γ) | τ², σ²_u with u integrated out, then u | … ~ N(A_u, B_u); this has the same stationary
     distribution as drawing μ, (β, ln γ) and u one after the other from their full conditionals (Appendix A
-    and equation 4, ``blocked=False``) but does not crawl along the ridge between μ and the mean of u. It also
-    scales u and σ_u together by Metropolis steps, which leave the posterior as it is.
+    and equation 4, ``blocked=False``) but does not mix slowly along the ridge between μ and the mean of u. It
+    also scales u and σ_u together by Metropolis steps, which leave the posterior as it is.
 
     Chains start apart: their variances and μ are spread over orders of magnitude around the data's. A strong
     prior makes two modes, u ≈ 0 and u ≈ the data, and no Gibbs chain crosses between them. A chain that
-    burn-in leaves in a mode whose marginal log posterior (`log_posterior`) is lower by more than 30, hence
+    burn-in leaves in a mode whose marginal log posterior (`log_posterior`) is lower by more than 30, so
     without measurable mass, is burnt in again from the best chain. Modes of comparable mass stay as they
     are found, and R-hat shows them.
 
@@ -97,7 +97,7 @@ def _start(sums: Sums, prior: FlexiblePrior, number: int) -> _State:
     spread = max(sums.yty / sums.n_rows - mean**2, 1e-6)
     fixed = np.zeros(len(sums.ztz))
     fixed[0] = mean + np.sqrt(spread) * (number % 4 - 1.5)
-    # Random effects that are at once all the data or nothing lie in the basins of both modes.
+    # Random effects that start at all of the data or at nothing are in the basins of both modes.
     random = (sums.y / sums.count - mean) * (1.0 - number % 2)
     scale = spread * 10.0 ** (number % 4 - 2)
     return _State(fixed, random, np.full(1 + len(prior.group_kappa), scale))
@@ -228,7 +228,7 @@ def _rescale(
 
     With η = u/σ_u held fixed, ln p(ln σ_u | η, …) = −(c²·across − 2c·along)/2τ² − ν₀ ln c − V₀/(2σ²c²) for a
     factor c: the other parametrisation of the model, interwoven with the first (Yu and Meng 2011). Without
-    it σ_u crawls where subjects have few rows.
+    it σ_u mixes slowly where subjects have few rows.
     """
     for g in range(len(v0)):
         total = 1.0

@@ -19,7 +19,7 @@ class FlexiblePrior:
 
     (β, ln γ) ~ N(0, I/κ); σ²_u ~ IG(ν₀/2, V₀/2) with ν₀ = 100κ and V₀ = 1/(10κ); μ ~ N(0, K²);
     τ² ~ IG(a₀, b₀). ``group_kappa[g]`` is the κ of the random effects of group g of subjects: the extension
-    to groups with a variance each that Section 4 proposes. The fixed effects are shared, so they have one κ.
+    to groups with one variance each that Section 4 proposes. Fixed effects are shared, so they have one κ.
     """
 
     kappa: float

@@ -16,7 +16,7 @@ from datasets.tables import Integers
 Reals = npt.NDArray[np.float64]
 MOST_CATEGORIES = 64
 """Unordered attributes with more categories are split like ordered ones, in the order of their names: a 0/1
-attribute for each category would cost a level of the tree each, so no longer O(N log N)."""
+attribute per category would cost one level of the tree each, so no longer O(N log N)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from datasets.tables import Integers
 
 @dataclass(frozen=True, eq=False)
 class GroupFigures:
-    """One entry a group. ``affiliation`` is h, which is also GSAR; ``exposure`` is GIDR."""
+    """One entry per group. ``affiliation`` is h, which is also GSAR; ``exposure`` is GIDR."""
 
     people: Integers
     records: Integers

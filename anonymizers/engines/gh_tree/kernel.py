@@ -1,6 +1,6 @@
-"""The compiled loop of the tree: score a node's splits, keep the first that holds, go on with both sides.
+"""The compiled loop of the tree: score a node's splits, keep the first that holds, continue with both sides.
 
-Units (people, or records where every record stands alone) lie in one array a number attribute, sorted once;
+Units (people, or records where every record stands alone) are in one array per number attribute, sorted once;
 a split moves the left units to the front of each stretch without disturbing the order. So a level of the
 tree costs O(units × attributes), and the whole tree O(N log N) as long as splits are near the median.
 """
@@ -219,7 +219,7 @@ def _commonest(lo, hi, members, side, wanted, pairs, counter):  # type: ignore[n
 
 @njit(cache=True)
 def _holds(node, state, pairs, counter, rule, left):  # type: ignore[no-untyped-def]
-    """Whether both sides of the marked split keep g*, h*, k, K and l."""
+    """Whether both sides of the marked split satisfy g*, h*, k, K and l."""
     lo, hi, total, squares = node
     _, members, side, _ = state
     _, loosest, h, k, people, diversity = rule
@@ -300,8 +300,8 @@ def grow(orders, members, columns, pairs, n_values, rule, fewest):  # type: igno
     """Split until nothing more holds. Rearranges ``members`` so that every node is a stretch of it.
 
     ``columns`` = (numbers, within, strict, categories, sizes, weight); ``rule`` = (criterion, 1 − g*, h*, k,
-    K, l); a node of fewer than 2·``fewest`` units is not tried. Returns a row a node: lo, hi, attribute (−1
-    of a leaf), place, left child; the right child is the next row. Parents stand before children.
+    K, l); a node of fewer than 2·``fewest`` units is not tried. Returns one row per node: lo, hi, attribute
+    (−1 of a leaf), place, left child; the right child is the next row. Parents come before children.
     """
     numbers, _, _, _, sizes, weight = columns
     n = len(members)

@@ -19,7 +19,7 @@ MORTON_BITS = 60
 
 @dataclass(frozen=True)
 class Rule:
-    """What every group must keep, and which split is tried first."""
+    """What every group must satisfy, and which split is tried first."""
 
     criterion: Literal["balance-variance", "widest", "narrowing"]
     g: float = 0.0
@@ -56,7 +56,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """``group[i]`` is the group of record i, numbered from 0 as the leaves stand from left to right."""
+    """``group[i]`` is the group of record i, numbered from 0 in the order of the leaves."""
 
     group: Integers
     n_groups: int
@@ -75,7 +75,7 @@ class Partition:
 
 
 def partition(units: Units, rule: Rule) -> Partition:
-    """Split the whole table as long as both sides keep the rule. Whether the whole keeps it is not asked."""
+    """Split the whole table as long as both sides satisfy the rule. The whole itself is not checked."""
     numbers, within, strict, number_of = number_columns(units)
     categories, sizes, category_of = category_columns(units)
     layout = near_together(numbers, categories)
@@ -107,7 +107,7 @@ def partition(units: Units, rule: Rule) -> Partition:
 
 
 def near_together(numbers: Reals, categories: npt.NDArray[np.int32]) -> Integers:
-    """The units in Morton order: what will be in one node lies together in memory, which halves the time."""
+    """The units in Morton order: what will be in one node is close in memory, which halves the time."""
     rows = [(values * 1023).astype(np.int64) for values in numbers]
     rows += [codes.astype(np.int64) << 4 for codes in categories]
     code = np.zeros(numbers.shape[1], dtype=np.int64)

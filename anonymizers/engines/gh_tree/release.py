@@ -20,7 +20,7 @@ from datasets.tables import Integers
 
 GROUP_COLUMN = "qi_group"
 LIST_LIMIT = 100
-"""A report lists so many groups; all of them stand in the table."""
+"""A report lists this many groups; all of them are in the table."""
 
 TABLE_PARAMETERS = (
     Parameter("output", "text", "", "range, mean, set or mode; for all columns, or COLUMN=FORM,…"),
@@ -89,7 +89,7 @@ def coded_units(
 
 
 def refuse_impossible(method: str, units: Units, rule: Rule) -> None:
-    """Splitting never mends a table that breaks the rule as a whole: some part keeps breaking it.
+    """Splitting never fixes a table that breaks the rule as a whole: some part still breaks it.
 
     For g this is its concavity, for h Lemma 1 of the paper, for k, K and l counting.
     """
@@ -156,7 +156,7 @@ def _released(
     others: str,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """The table with the groups' cells; by default under new ids, sorted by group, so that nothing tells."""
+    """The table with the groups' cells; by default under new ids, sorted by group, to reveal nothing."""
     wanted = [name for name in table.columns if others == "keep" or name in {id, *qid, *sensitive}]
     if GROUP_COLUMN in wanted:
         raise CannotProtect(

@@ -15,12 +15,12 @@ from datasets.tables import Integers
 Distances = npt.NDArray[np.float64]
 
 MOST_CUSTOMERS = 1000
-"""The model has a variable for every customer and neighbour; beyond this it takes more than minutes."""
+"""The model has one variable per customer and neighbour; beyond this it takes more than minutes."""
 
 
 @dataclass(frozen=True, eq=False)
 class CentreBound:
-    """``lower`` is proven: with customers' item sets as centres no fewer clusters keep the limit.
+    """``lower`` is proven: with customers' item sets as centres no fewer clusters are within the limit.
 
     ``relaxed`` is the optimum of the model as solved, of which ``lower`` is the next whole number.
     ``centres`` are the rows of a solution with ``lower`` clusters if one was found, else empty.
@@ -39,7 +39,7 @@ def centre_bound(
         minimise Σ_j y_j   subject to   y_i + Σ_{j ∈ N(i)} x_ij + z_i = 1,   0 ≤ x_ij ≤ y_j,
                                         Σ d_ij x_ij + Σ f_i z_i ≤ limit · n,
 
-    y_j = 1 where customer j's item set is a centre. N(i) are the nearest ``neighbours`` of i; z_i stands for
+    y_j = 1 where customer j's item set is a centre. N(i) are the nearest ``neighbours`` of i; z_i represents
     any farther centre, at the distance f_i of the nearest one outside N(i), and needs no centre to be open:
     that relaxes the model, so its optimum stays a lower bound. ``whole`` asks for integer y_j; else the
     linear relaxation is solved. Free centres, which are no customer's item set, can go below the bound.

@@ -14,7 +14,7 @@ from numba import njit
 from arithmetic.elementary import log_of
 
 SLOTS = 48
-"""How many centres one proposal may change before it is cut short; it bounds what must be remembered."""
+"""How many centres one proposal may change before it is cut short; it bounds what must be stored."""
 
 
 @njit(cache=True)
@@ -263,7 +263,7 @@ def improve(indptr, indices, centres, distance, n_centres, near, second, target,
     """Move centres until the sum of distances is within the target; returns the number of steps taken.
 
     A proposal that makes things worse by δ is accepted with probability exp(−δ / heat), where the heat
-    falls to nothing over the steps, by ``cooling`` a step.
+    falls to nothing over the steps, by ``cooling`` per step.
     """
     n, m = len(near), centres.shape[1]
     numbers = np.empty(SLOTS + 1, dtype=np.int64)

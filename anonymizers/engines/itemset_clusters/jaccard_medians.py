@@ -50,16 +50,16 @@ def jaccard_medians(
 
     A p-median search with moving centres: drop a centre that is cheap to drop, put it on a customer that is
     far from its own, settle the neighbourhood (each centre toggles items while that lowers the sum of
-    distances of its members), keep the move if it pays. Whenever the budget is met, one centre is dropped for
-    good. ``effort`` scales the number of moves; their cost is local, and fewer are made for more customers,
-    so that the time stays within a small multiple of that of all pairwise distances.
+    distances of its members), keep the move if it pays off. Whenever the budget is met, one centre is dropped
+    for good. ``effort`` scales the number of moves; their cost is local, and fewer are made for more
+    customers, so that the time stays within a small multiple of that of all pairwise distances.
 
     >>> sets = sparse.csr_matrix([[1.0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1]])
     >>> jaccard_medians(sets, 0.1, np.random.default_rng(1)).n_clusters
     2
     """
     n = sets.shape[0]
-    # The search adds up single precision distances, hence the small distance kept from the limit itself.
+    # The search adds up single precision distances, so it stays slightly below the limit itself.
     target = max(limit * n - 1e-6 * n, 0.0)
     search = _Search(sets, target, rng)
     search.start()
@@ -72,7 +72,7 @@ def jaccard_medians(
         if total_distance(search.distance, search.near) > target:
             break
         best = search.snapshot()
-        log.info("%d clusters keep the limit, %d moves left", search.n_centres, steps)
+        log.info("%d clusters are within the limit, %d moves left", search.n_centres, steps)
     return _finished(sets, *best)
 
 

@@ -14,10 +14,10 @@ from datasets.tables import Coded, Integers, Master, PurchaseData, Transactions,
 def rebuilt(original: PurchaseData, source: Integers, sets: sparse.csr_matrix) -> Transactions:
     """Rows for every customer i: the receipts of customer source(i), over exactly the items of row i of sets.
 
-    Every row keeps receipt, date and time. The dearest rows take the dearest items, at prices between the
-    lowest and the highest at which each item was sold, and quantities make up for the difference in price:
-    a customer's total and the mean price of each gender and country are kept as far as these ranges allow.
-    Where a customer has fewer rows than items, rows are split.
+    Every row keeps receipt, date and time. The most expensive rows take the most expensive items, at prices
+    between the lowest and the highest at which each item was sold, and quantities make up for the difference
+    in price: a customer's total and the mean price of each gender and country are kept as far as these ranges
+    allow. Where a customer has fewer rows than items, rows are split.
     """
     order, taker = _rows_taken(original, source)
     counts = np.diff(sets.indptr)
@@ -68,9 +68,9 @@ def _split(
 def _dealt_items(
     rows: Transactions, order: Integers, taker: Integers, sets: sparse.csr_matrix
 ) -> npt.NDArray[np.int32]:
-    """Deal the items of everybody's set to their rows, dear to dear; every item is dealt at least once."""
+    """Deal the items of everybody's set to their rows, expensive to expensive; each at least once."""
     usual = usual_prices(rows)
-    # Dear items go to rows that are dear and large: a small amount cannot hold one unit of a dear item.
+    # Expensive items go to expensive, large rows: a small amount cannot hold one unit of an expensive item.
     dearness = rows.amount[order].astype(np.float64) * rows.price[order]
     by_price = np.lexsort((dearness, taker))
     have = np.bincount(taker, minlength=sets.shape[0])
@@ -113,7 +113,7 @@ def _price_level(
     wanted: npt.NDArray[np.float64],
     units: npt.NDArray[np.float64],
 ) -> Integers:
-    """Prices within the range of each item, scaled by one factor a group so that mean prices stay.
+    """Prices within the range of each item, scaled by one factor per group so that mean prices stay.
 
     The factor f solves Σ max(1, amount / clip(f · price, low, high)) = Σ units, by bisection on log f.
     """

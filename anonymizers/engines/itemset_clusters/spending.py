@@ -45,10 +45,10 @@ def worst_set(error: Money) -> tuple[float, int, Integers]:
 
 
 def hold_subset(spent: Money, source: Integers, limit: float) -> Integers:
-    """Put customers back in place until those who take others' purchases keep the limit on subset.
+    """Put customers back in place until those who take others' purchases are within the limit on subset.
 
-    ``spent`` is what everybody really spends. In the worst set the customer with the largest error takes the
-    own purchases back, and whoever had them takes the others.
+    ``spent`` is what everybody really spends. In the worst set the customer with the largest error takes
+    their own purchases back, and the customer who had them takes the others.
     """
     moves = source.copy()
     error = spent[moves] - spent

@@ -1,4 +1,4 @@
-"""Local search: opening, closing and relocating rows, with a little patience for worse solutions."""
+"""Local search: opening, closing and relocating rows, with some tolerance for worse solutions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from datasets.tables import Integers
 
 @njit(cache=True)
 def open_in_order(state: State, order: Integers) -> float:
-    """Open the given deficient rows one after the other wherever that pays; the change of the objective."""
+    """Open the given deficient rows one by one wherever that pays off; the change of the objective."""
     total = 0.0
     for i in order:
         if state.crowd[state.rows[i]] == 0:

@@ -43,8 +43,8 @@ def arcs_within(
 ) -> tuple[Arcs, Floats]:
     """The moves whose use lifts the bound by no more than the slack, and by how much each lifts it.
 
-    To open row t costs ``opening`` instead of min(0, opening); whoever is not in its cheapest crowd takes the
-    dearest place there. A guest of a safe row costs d − λ.
+    To open row t costs ``opening`` instead of min(0, opening); a person who is not in its cheapest crowd
+    takes the most expensive place there. A guest of a safe row costs d − λ.
     """
     opens = np.flatnonzero(np.maximum(known.opening, 0.0) <= slack)
     pieces = []

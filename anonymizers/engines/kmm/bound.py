@@ -14,7 +14,7 @@ from datasets.tables import Integers
 class Crowd(NamedTuple):
     """What the kernels need to know of the problem, and room to work in.
 
-    ``best[p]`` is the place in ``chosen`` of person p's cheapest incidence at the row in hand, valid where
+    ``best[p]`` is the place in ``chosen`` of person p's cheapest incidence at the current row, valid where
     ``stamp[p]`` equals that row's tick.
     """
 
@@ -44,7 +44,7 @@ def crowd_of(
 
 @njit(cache=True)
 def gather(crowd: Crowd, prices: Floats, tick: int, row: int, distance: float, limit: float, n: int) -> int:
-    """Offer the incidences of a row at reduced cost distance − price, if below the limit; one a person."""
+    """Offer the incidences of a row at reduced cost distance − price, if below the limit; one per person."""
     for e in range(crowd.starts[row], crowd.starts[row + 1]):
         reduced = distance - prices[e]
         if reduced >= limit:
@@ -64,7 +64,7 @@ def gather(crowd: Crowd, prices: Floats, tick: int, row: int, distance: float, l
 
 @njit(cache=True)
 def cheapest(crowd: Crowd, tick: int, floor: float, n: int) -> tuple[float, int, float]:
-    """The least reduced cost of a legal crowd among the n offered, who is in it, and the dearest place.
+    """The least reduced cost of a legal crowd among the n offered, who is in it, and its costliest place.
 
     All offers below zero are taken; then the cheapest that bring a missing sensitive value; then the
     cheapest others, until l values and k people are there. Anybody from a safe row fills a place at

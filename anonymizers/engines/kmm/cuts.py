@@ -1,4 +1,4 @@
-"""Rounding cuts: what a program without whole numbers cannot see, that half a row is no place to stay.
+"""Rounding cuts: what a program without whole numbers cannot see, that nobody can stay on half a row.
 
 Let S be some rows and E some incidences. Each open row needs k people, and an incidence of E gives one at
 most to all of S together, so k·V ≤ |E| + I, where V of the rows are open and I people come to them who are
@@ -24,11 +24,11 @@ from datasets.tables import Integers
 MOST_ROWS = 10
 """No more rows than this make one cut."""
 NEIGHBOURS = 60
-"""So many rows around the first one, those that share most people with it, may join it."""
+"""This many rows around the first one, those that share most people with it, may join it."""
 EACH_ROW = 3
-"""A row is in so many new cuts of a round at most; those that violate most come first."""
+"""A row is in at most this many new cuts of a round; those that violate most come first."""
 LEAST, PART = 1e-4, 0.02
-"""A cut is worth its place if it is violated by so much, and V is so much above a whole number."""
+"""A cut is worth adding if it is violated by this much, and V is this much above a whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class Cut:
 class Fraction:
     """A solution without whole numbers, as far as deficient rows take part in it.
 
-    Arc a gives ``share[a]`` of the incidence ``incidence[a]`` to ``row[a]``. Rows are counted from 0; it is
-    said of each how far it is open and how many fillers it takes.
+    Arc a gives ``share[a]`` of the incidence ``incidence[a]`` to ``row[a]``. Rows are counted from 0; for
+    each it gives how far it is open and how many fillers it takes.
     """
 
     incidence: Integers

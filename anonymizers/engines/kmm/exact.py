@@ -20,7 +20,7 @@ from anonymizers.engines.kmm.problem import Problem, Solution
 from anonymizers.engines.kmm.relaxation import Tightened, tightened
 
 SMALL = 6000
-"""Up to so many pairs of incidence and row the program is given whole."""
+"""Up to this many pairs of incidence and row the program is given whole."""
 LARGE = 400_000
 """No more moves than this are looked at, to bound memory; a larger problem may stay unfinished."""
 SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
@@ -35,7 +35,7 @@ def exact(problem: Problem, rng: np.random.Generator, seconds: float, gap: float
 
     A fast solution gives the upper end, prices the lower. A move whose use lifts the bound by more than the
     distance between them is left out. What remains is solved without whole numbers and tightened by cuts,
-    which lifts the bound and says anew what each move would add to it. Programs of the moves that add least,
+    which lifts the bound and updates what each move would add to it. Programs of the moves that add least,
     more of them from one to the next, lower the upper end and prove the rest. People of safe rows enter as
     fillers of a row at the distance to its nearest safe row, which never overrates them; if the optimum
     cannot be realised with real people, the bound stays below the objective and says so.
@@ -56,7 +56,7 @@ def exact(problem: Problem, rng: np.random.Generator, seconds: float, gap: float
 
 
 def _closing_in(problem: Problem, best: Solution, stop: float, gap: float) -> Iterator[Solution]:
-    """Better solutions and bounds, until both are as near as the gap asks for or the time is over."""
+    """Better solutions and bounds, until both are as near as the gap requires or the time is over."""
     near = neighbours(problem, min(problem.n_rows, 20 * CLOSE_ROWS), SAFE_ROWS)
     guests = guests_of(problem, near)
     known = lagrangian_bound(problem, near, guests, best.objective, 3000)

@@ -1,4 +1,4 @@
-"""`fast`: prices for a bound, starts from them, annealings made one, and regions solved anew."""
+"""`fast`: prices for a bound, starts from them, annealings merged into one, and regions solved again."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ CLOSE_ROWS = 128
 SEARCH_ROWS = 32
 SAFE_ROWS = 12
 TINY = 1000
-"""Up to so many pairs of incidence and row an integer program is quicker than a search."""
+"""Up to this many pairs of incidence and row an integer program is faster than a search."""
 STAGES = 40
-"""The annealing is cut into so many stages: progress is shown and an interrupt heard between them."""
+"""The annealing has this many stages: progress is shown and an interrupt noticed between them."""
 DONOR_ROWS, DONOR_STAGE = 2, 30
-"""Near the end only: warm, people would drift from safe rows to others and not find back."""
+"""Near the end only: at high temperatures, people would drift from safe rows to others and not return."""
 FOCUS = 1.0
-"""A row whose opening costs so many steps beyond the bound is tried e times more seldom."""
+"""A row whose opening costs this many steps beyond the bound is tried e times less often."""
 MOST_REGIONS = 150
-"""At usual effort no more regions are solved anew than this, and one for twenty deficient rows."""
+"""At default effort no more regions are solved again than this, and one per twenty deficient rows."""
 GROWTH = 0.7
 """Moves grow less than rows do: what a short annealing leaves, merging and regions find."""
 RUNS, MERGED = 8, 3000
-"""Several short annealings and what is best in all of them beat one long one, up to so many incidences."""
+"""Several short annealings and what is best in all of them beat one long one, up to this many incidences."""
 HOT, COLD = 0.6, 0.04
 """First and last temperature, as shares of the typical distance to the next row."""
 
@@ -109,7 +109,7 @@ def improved(
 
 
 def _promising(known: Prices, step: float) -> Integers:
-    """Deficient rows, each as often as it should be tried: the dearer it is to open, the more seldom."""
+    """Deficient rows, each as often as it should be tried: the costlier it is to open, the less often."""
     weight = exp(-np.maximum(known.opening, 0.0) / (FOCUS * step))
     return np.repeat(np.arange(len(weight)), np.ceil(16 * weight).astype(np.int64))
 

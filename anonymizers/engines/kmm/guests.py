@@ -16,7 +16,7 @@ class Guests(NamedTuple):
     """Pairs of a deficient incidence and a safe row, in groups of one person and one safe row.
 
     A person with p incidences to move needs at most its p nearest free safe rows, for the p − 1 others can
-    stand on p − 1 of them. Prices above ``cap`` would need more pairs than are listed.
+    be on p − 1 of them. Prices above ``cap`` would need more pairs than are listed.
     """
 
     incidence: Integers

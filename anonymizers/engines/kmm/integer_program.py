@@ -1,4 +1,4 @@
-"""Integer programs: built row by row, started from a known solution, stopped by time or hand."""
+"""Integer programs: built row by row, started from a known solution, stopped by time or by the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anonymizers.engines.kmm.problem import Floats
 AMPLE_SECONDS = 3600.0
 """Never reached by programs that a limit of work ends, so that results can be repeated."""
 TOLERANCE = 1e-5
-"""What is so near to a whole number is one."""
+"""What is this close to a whole number is one."""
 
 
 @dataclass(eq=False)

@@ -24,11 +24,11 @@ from anonymizers.engines.kmm.problem import Floats, Problem, pointers
 from datasets.tables import Integers
 
 PROVABLE_ROWS = 80_000
-"""Up to so many deficient rows the bound is proven over all pairs of rows, which takes their square."""
+"""Up to this many deficient rows the bound is proven over all pairs of rows, which takes their square."""
 
 
 NEAREST = 24
-"""So many of its nearest neighbours a row offers its people to, however far they are."""
+"""A row offers its people to this many of its nearest neighbours, however far they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Prices:
     opening: Floats
     """Reduced cost of the row's cheapest crowd."""
     dearest: Floats
-    """Reduced cost of the dearest place in that crowd, at least 0."""
+    """Reduced cost of the most expensive place in that crowd, at least 0."""
 
 
 def lagrangian_bound(problem: Problem, near: Neighbours, guests: Guests, upper: float, steps: int) -> Prices:
@@ -100,7 +100,7 @@ def _plain_bound(problem: Problem, near: Neighbours) -> float:
     """Half the sum over deficient rows of what leaving or lifting them costs at least.
 
     All c people leave, or k − c others come, each over at least the distance to the next row; a move may
-    count at both its ends, hence the half.
+    count at both its ends, so the sum is halved.
     """
     people = np.diff(problem.starts())[near.rows]
     step = (
@@ -189,7 +189,7 @@ def _all_crowds(
 
 @njit(cache=True)
 def _dearest_offer(crowd: Crowd, offers: Offers, prices: Floats, i: int) -> float:
-    """Nobody dearer than this can be in the cheapest crowd, as the listed rows offer enough below it."""
+    """Nobody above this price can be in the cheapest crowd, as the listed rows offer enough below it."""
     n = 0
     for o in range(offers.begins[i], offers.begins[i + 1]):
         n = gather(crowd, prices, i, offers.source[o], offers.distance[o], crowd.floor[i], n)

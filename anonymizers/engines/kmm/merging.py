@@ -1,4 +1,4 @@
-"""Several solutions made one: the best that can be made of their moves, by a small integer program."""
+"""Several solutions merged into one: the best combination of their moves, by a small integer program."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from anonymizers.engines.kmm.problem import Problem
 from datasets.tables import Integers
 
 GAP, NODES = 1e-3, 1
-"""The solver ends at this gap or after so many branches: limits of work, so that results can be repeated."""
+"""The solver ends at this gap or after this many branches: limits of work, so that results are repeatable."""
 
 
 def merged(problem: Problem, near: Neighbours, solutions: Sequence[Integers]) -> tuple[Integers, bool]:
     """Never worse than the best of them. The second part is False if an interrupt ended the work early.
 
-    Only people of deficient rows choose; who came from a safe row in some solution stays at home.
+    Only people of deficient rows choose; those who came from a safe row in some solution stay at home.
     """
     best = min(solutions, key=problem.cost)
     if len(solutions) == 1:

@@ -8,7 +8,7 @@ from numba import njit
 from anonymizers.engines.kmm.state import State, between, holds, is_full, may_leave, move, nearest_open
 
 SWAP_ROWS = 8
-"""Among so many near open rows an incidence looks for somebody to change places with."""
+"""Among this many near open rows an incidence looks for somebody to change places with."""
 
 
 @njit(cache=True)
@@ -27,7 +27,7 @@ def close_row(state: State, row: int) -> bool:
 
 @njit(cache=True)
 def open_row(state: State, i: int, may_break: bool, slack: float) -> bool:
-    """Open the i-th deficient row for all who gain, fill it with those who lose least, mend what broke.
+    """Open the i-th deficient row for all who gain, fill it with those who lose least, repair what broke.
 
     People come only from the listed neighbours. If ``may_break``, they may leave rows that are not legal
     without them; those rows are closed. False if the row cannot be filled, or if even without regard to
@@ -59,7 +59,7 @@ def open_row(state: State, i: int, may_break: bool, slack: float) -> bool:
 def _survey(state: State, i: int, may_break: bool) -> tuple[int, float]:
     """List who would lose by coming to the i-th deficient row, and the change it could bring at best.
 
-    Only those count who can be spared where they stand; with ``may_break`` all who gain count.
+    Only those count who can be spared where they are; with ``may_break`` all who gain count.
     """
     k, n, total, winners = state.k, 0, 0.0, 0
     for j in range(state.close.shape[1]):
@@ -103,7 +103,7 @@ def _least_to(state: State, m: int, n: int) -> None:
 
 @njit(cache=True)
 def _fill_one(state: State, row: int, losers: int) -> bool:
-    """Bring the one person to the row who loses least by it and may leave where they stand."""
+    """Bring to the row the one person who loses least by it and may leave where they are."""
     crowded = state.crowd[row] >= state.k
     for m in range(losers):
         _least_to(state, m, losers)

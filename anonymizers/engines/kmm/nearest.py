@@ -11,7 +11,7 @@ from anonymizers.engines.kmm.problem import Floats, Problem
 from datasets.tables import Integers
 
 MANY_ROWS = 200_000
-"""Beyond so many deficient rows the lists are shorter and approximate, to bound time and memory."""
+"""Beyond this many deficient rows the lists are shorter and approximate, to bound time and memory."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,6 +92,6 @@ def _person_values(table: pd.DataFrame, person: Integers, people: int, sensitive
     value[person] = codes
     if (value[person] != codes).any():
         raise CannotProtect(
-            f"The sensitive column {sensitive!r} must have one value a person. Got several for some."
+            f"The sensitive column {sensitive!r} must have one value per person. Got several for some."
         )
     return value

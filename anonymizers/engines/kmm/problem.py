@@ -1,4 +1,4 @@
-"""The k-MM problem in numbers: who stands on which quasi-identifier row, and what a legal solution is."""
+"""The k-MM problem in numbers: who is on which quasi-identifier row, and what a legal solution is."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """How much the objective may lie above the optimum, as a share of the bound.
+        """How far the objective may be above the optimum, as a share of the bound.
 
         >>> Solution(np.zeros(0, dtype=np.int64), 10.5, 10.0).gap
         0.05
@@ -101,7 +101,7 @@ def legal_rows(problem: Problem, target: Integers) -> npt.NDArray[np.bool_]:
 
 
 def is_legal(problem: Problem, target: Integers) -> bool:
-    """Constraints (3), (4) and (6): rows are empty or legal, and nobody stands twice on one row."""
+    """Constraints (3), (4) and (6): rows are empty or legal, and nobody is twice on one row."""
     once = len(np.unique(target * problem.n_people + problem.person)) == problem.size
     return once and bool(legal_rows(problem, target)[target].all())
 
@@ -109,7 +109,7 @@ def is_legal(problem: Problem, target: Integers) -> bool:
 def require_solvable(problem: Problem) -> None:
     """Refuse a problem that no movement can solve.
 
-    A person on r rows needs r open rows, since nobody may stand twice on one (constraint 4), and each of
+    A person on r rows needs r open rows, since nobody may be twice on one (constraint 4), and each of
     them needs k people: Σ incidences ≥ k·r. The same count of pairs (row, sensitive value) serves l.
     Both conditions suffice as well, see `anonymizers.engines.kmm.start.dealt`.
     """

@@ -1,4 +1,4 @@
-"""Regions: a neighbourhood of rows is taken out of a solution and solved anew by an integer program."""
+"""Regions: a neighbourhood of rows is taken out of a solution and solved again by an integer program."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from anonymizers.engines.kmm.start import costs_of
 from datasets.tables import Integers
 
 PEOPLE = 24
-"""A region takes in near rows until so many incidences live on them."""
+"""A region takes in near rows until this many incidences live on them."""
 OVERLAP = 6
-"""A row among so many nearest of a centre is no centre of its own in the same round."""
+"""A row among this many nearest of a centre is not a centre of its own in the same round."""
 NEAR_ROWS = 10
-"""So many of the region's rows, the nearest, may take in an incidence."""
+"""This many of the region's rows, the nearest, may take in an incidence."""
 OUTSIDE_ROWS = 5
-"""So many open rows outside the region, the nearest, may take it in as well."""
+"""This many open rows outside the region, the nearest, may take it in as well."""
 NODES = 4
 """Branches that the solver may look at: a limit of work, not of time, so that results can be repeated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The whole solution with a region placed anew, None if nothing was gained."""
+    """The whole solution with a region placed again, None if nothing was gained."""
 
     target: Integers | None
     interrupted: bool
@@ -37,7 +37,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """Possible moves of those who are placed anew; staying is one of cost 0."""
+    """Possible moves of those who are placed again; staying is one of cost 0."""
 
     incidence: Integers
     row: Integers
@@ -47,7 +47,7 @@ class Ways:
 def improved_by_regions(
     problem: Problem, near: Neighbours, target: Integers, rng: np.random.Generator, budget: int
 ) -> tuple[Integers, bool]:
-    """Solve regions around dear rows until as many were tried as the budget says; never worse than before.
+    """Solve regions around expensive rows until the budget is used up; never worse than before.
 
     The second part of the answer is False if an interrupt ended it early.
     """
@@ -71,12 +71,12 @@ def improved_by_regions(
 
 
 def _region(sizes: Integers, nearest: Integers) -> Integers:
-    """The nearest rows on which together no more than so many incidences live, but at least four rows."""
+    """The nearest rows on which together no more than this many incidences live, but at least four rows."""
     return nearest[: max(4, int(np.searchsorted(np.cumsum(sizes[nearest]), PEOPLE)))]
 
 
 def _centres(problem: Problem, near: Neighbours, target: Integers, rng: np.random.Generator) -> list[int]:
-    """Deficient rows in a random order in which dear ones come early, each region's middle counted once."""
+    """Deficient rows in a random order in which expensive ones come early, each region's middle once."""
     spent = np.bincount(problem.row, weights=costs_of(problem, target), minlength=problem.n_rows)[near.rows]
     order = np.argsort(-(spent + 1e-9) * rng.random(len(spent)), kind="stable")
     seen = np.zeros(problem.n_rows, dtype=bool)
@@ -89,7 +89,7 @@ def _centres(problem: Problem, near: Neighbours, target: Integers, rng: np.rando
 
 
 def solved_region(problem: Problem, near: Neighbours, target: Integers, rows: Integers) -> Region:
-    """Place everybody who lives or stands on these rows anew."""
+    """Place everybody who lives or is on these rows again."""
     inside = np.zeros(problem.n_rows, dtype=bool)
     inside[rows] = True
     free = np.flatnonzero(inside[problem.row] | inside[target])

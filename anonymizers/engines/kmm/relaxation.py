@@ -18,7 +18,7 @@ from datasets.tables import Integers
 
 ROUNDS = 40
 PATIENCE, STALL = 3, 0.01
-"""Rounds end when so many bring the bound nearer to its goal by less than this share of the way each."""
+"""Rounds end when this many bring the bound nearer to its goal by less than this share of the way each."""
 
 log = logging.getLogger(__name__)
 

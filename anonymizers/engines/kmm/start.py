@@ -13,7 +13,7 @@ from datasets.tables import Integers
 def first_solution(problem: Problem, near: Neighbours) -> Integers:
     """Everybody on a deficient row goes to the nearest safe row that is free for them.
 
-    Where somebody finds none, all are dealt out (`dealt`), which is dear but always legal.
+    Where somebody finds none, all are dealt out (`dealt`), which is expensive but always legal.
     """
     target = problem.row.copy()
     order = np.argsort(problem.person, kind="stable")

@@ -1,4 +1,4 @@
-"""A legal solution that can be changed move by move and taken back: the ground of the local search."""
+"""A legal solution that can be changed move by move and undone: the basis of the local search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from datasets.tables import Integers
 
 
 class State(NamedTuple):
-    """Where everybody stands, who stands on each row (linked lists), and a journal to undo moves."""
+    """Where everybody is, who is on each row (linked lists), and a journal to undo moves."""
 
     points: Floats
     step: float
@@ -47,7 +47,7 @@ class State(NamedTuple):
     losers: Integers
     losses: Floats
     donors: Integers
-    """From so many of the nearest safe rows people may come to lift a row."""
+    """From this many of the nearest safe rows people may come to lift a row."""
 
 
 def state_of(problem: Problem, near: Neighbours, live: Integers, target: Integers) -> State:
@@ -115,7 +115,7 @@ def _unlink(state: State, e: int) -> None:
 
 @njit(cache=True)
 def move(state: State, e: int, row: int, cost: float) -> None:
-    """Move an incidence and note in the journal where it stood."""
+    """Move an incidence and note in the journal where it was."""
     n = state.journal_size[0]
     state.journal[n], state.old_place[n], state.old_cost[n] = e, state.place[e], state.cost[e]
     state.journal_size[0] = n + 1
@@ -153,7 +153,7 @@ def change(state: State) -> float:
 
 @njit(cache=True)
 def holds(state: State, p: int, row: int) -> bool:
-    """Whether a person already stands on a row."""
+    """Whether a person is already on a row."""
     for o in range(state.begins[p], state.begins[p + 1]):  # noqa: SIM110 - generators are slow in kernels
         if state.place[state.by_person[o]] == row:
             return True
@@ -162,7 +162,7 @@ def holds(state: State, p: int, row: int) -> bool:
 
 @njit(cache=True)
 def values_on(state: State, row: int, without: int) -> int:
-    """How many different sensitive values stand on a row, one incidence left out; counted only up to l."""
+    """How many different sensitive values are on a row, one incidence left out; counted only up to l."""
     found = 0
     e = state.head[row]
     while e >= 0 and found < state.l:
@@ -196,7 +196,7 @@ def may_leave(state: State, e: int) -> bool:
 
 @njit(cache=True)
 def nearest_open(state: State, e: int, avoid: int) -> tuple[int, float]:
-    """The nearest listed row that stands open and is free for the incidence's person; −1 if none is."""
+    """The nearest listed row that is open and free for the incidence's person; −1 if none is."""
     i = state.number[state.home[e]]
     p = state.person[e]
     if i < 0:

@@ -63,7 +63,7 @@ def prepare(table: pd.DataFrame, columns: Columns, transform: str, decimals: int
     for name in given:
         found = _predictors(table[name], transform, decimals)
         if not found:
-            warnings.append(f"The given column {name!r} is constant, so it tells nothing and was left out.")
+            warnings.append(f"The given column {name!r} is constant, so it adds nothing and was left out.")
         predictors += found
     return Prepared(secrets, tuple(predictors), tuple(warnings))
 

@@ -1,8 +1,9 @@
 """Nodes on which a smooth function of one number is evaluated once and then read off for every row.
 
 In the odds-ratio model an observation enters only through the number u = z·γ. So sums over N observations and
-K values need not cost N · K: the K values are visited once a node, and the rows read the nodes by eight-point
-interpolation. Where there are no more rows than nodes, the rows are the nodes and nothing is interpolated.
+K values need not cost N · K: the K values are visited once per node, and the rows read the nodes by
+eight-point interpolation. Where there are no more rows than nodes, the rows are the nodes and nothing is
+interpolated.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def grid_of(rows: Floats, width: float) -> Grid:
 def _lagrange(
     rows: np.ndarray, low: float, per_step: float, cells: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First node, eight weights and nearest node of every row; node j stands at low + step · (j − 3)."""
+    """First node, eight weights and nearest node of every row; node j is at low + step · (j − 3)."""
     first = np.empty(len(rows), dtype=np.int64)
     nearest = np.empty(len(rows), dtype=np.int64)
     weights = np.empty((len(rows), 8))

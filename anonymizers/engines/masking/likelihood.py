@@ -5,7 +5,7 @@ confidential column, n_k rows holding x_k, and u_i = z_i·γ for the terms z_i o
 
     L(λ, γ) = Σ_k n_k λ_k + Σ_i (x_i − x_0) u_i − Σ_i A(u_i),   A(u) = ln Σ_k exp(λ_k + (x_k − x_0) u).
 
-Row i enters only through u_i, so the K values are visited once a node of a grid over u, not once a row.
+Row i enters only through u_i, so the K values are visited once per node of a grid over u, not once per row.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """The data of one confidential column, equal rows of terms told once.
+    """The data of one confidential column, equal rows of terms stored once.
 
-    ``points`` are x_k − x_0 and ``counts`` the n_k; row r of ``terms`` stands for ``rows[r]`` observations
+    ``points`` are x_k − x_0 and ``counts`` the n_k; row r of ``terms`` represents ``rows[r]`` observations
     whose x − x_0 add up to ``sums[r]``.
     """
 
@@ -107,13 +107,13 @@ def _totals(groups: npt.NDArray[np.int64], values: Floats, n_groups: int) -> Flo
 
 
 def equal_rows(terms: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """A row of every kind and the kind of every row; every row a kind of its own where few are equal.
+    """One row of every kind and the kind of every row; every row has its own kind where few are equal.
 
     >>> [part.tolist() for part in equal_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [1.0, 2.0]]))]
     [[0, 1], [0, 1, 0, 0]]
     """
     n, q = terms.shape
-    # One number a row finds equal rows by hashing; the comparison below makes sure of it.
+    # One number per row finds equal rows by hashing; the comparison below makes sure of it.
     keys = product(terms, np.sqrt(np.arange(2.0, q + 2.0))) if q else np.zeros(n)
     group, kinds = pd.factorize(keys)
     first = np.empty(len(kinds), dtype=np.int64)

@@ -17,9 +17,9 @@ ROUND = 12
 GOAL = 1e-5
 """Gradient, in standard errors, at which the search stops."""
 CHEAP = 100
-"""Up to so many distinct values the search starts from the curvature; beyond, from its diagonal."""
+"""Up to this many distinct values the search starts from the curvature; beyond, from its diagonal."""
 MAX_PRECONDITIONED = 1_500
-"""Up to so many distinct values it turns to the curvature where the diagonal did not do."""
+"""Up to this many distinct values it turns to the curvature where the diagonal was not enough."""
 TOLERANCE = 1e-3
 """Largest remaining step, in standard errors of a parameter, that still counts as converged."""
 
@@ -96,11 +96,11 @@ def _orthogonal(terms: Floats, rows: Floats) -> tuple[Floats, Floats]:
 def _maximise(data: Likelihood) -> tuple[Floats, Floats, int, float]:
     """λ̂, α̂, how many iterations, and the remaining gradient in standard errors.
 
-    A round of the search is short: far from the optimum the curvature changes, and fresh coordinates pay.
+    A round of the search is short: far from the optimum the curvature changes, and new coordinates pay off.
     """
     weights, alpha = _start(data)
     iterations, remaining = 0, np.inf
-    # The curvature of many values is dear, and near a normal model its diagonal is nearly as good.
+    # The curvature of many values is expensive, and near a normal model its diagonal is nearly as good.
     curved = len(weights) <= CHEAP
     while iterations < MAX_ITERATIONS:
         weights, alpha, done, remaining = _round(data, weights, alpha, curved)

@@ -39,7 +39,7 @@ def parse_order(text: str) -> int | dict[tuple[str, str], int] | None:
 
 
 def refuse_unknown_pairs(order: str, secrets: Sequence[str], given: Sequence[str]) -> None:
-    """A pair is a confidential column and a given or an earlier confidential one; anything else is a slip.
+    """A pair is a confidential column and a given or an earlier confidential one; anything else is a mistake.
 
     >>> refuse_unknown_pairs("X2:S1=2, X2:X1=2", ["X1", "X2"], ["S1"])
     """
@@ -81,7 +81,7 @@ def powers(values: Sequence[Floats], centres: Sequence[float], orders: Sequence[
 def chosen_orders(
     cells: Floats, predictors: Sequence[Predictor], terms_of: Callable[[Sequence[int]], Floats]
 ) -> tuple[list[int], OddsRatio]:
-    """Raise the order of one predictor after another while the likelihood-ratio test asks for it.
+    """Raise the order of one predictor after another while the likelihood-ratio test calls for it.
 
     The statistic 2 (L_{m+1} − L_m) is compared with the 95 % point of χ² with one degree of freedom.
     """

@@ -63,7 +63,7 @@ def fit_regression(name: str, family: str, values: Floats, terms: Floats) -> Reg
 
 
 def regression_draws(model: Regression, terms: Floats, rng: np.random.Generator) -> Floats:
-    """One draw of the parameters from their posterior, then one value a row from the model."""
+    """One draw of the parameters from their posterior, then one value per row from the model."""
     variance = model.rest / rng.chisquare(model.freedom) if model.family == "normal" else 1.0
     sizes, axes = eigen(model.covariance * variance)
     beta = model.beta + product(axes, np.sqrt(np.clip(sizes, 0, None)) * rng.normal(size=len(sizes)))

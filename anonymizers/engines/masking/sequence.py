@@ -56,7 +56,7 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Masked:
-    """One secret masked: its fits and EMPD, (8), a subset of rows each, and the cell drawn for every row."""
+    """One secret masked: its fits and EMPD, (8), one per subset of rows, and the cell drawn for every row."""
 
     fits: tuple[Fitted, ...]
     distances: tuple[float, ...]
@@ -64,7 +64,7 @@ class Masked:
     cells: Floats
 
     def donors(self, rng: np.random.Generator) -> Rows:
-        """For every row a random row of its subset whose value lies in the drawn cell."""
+        """For every row a random row of its subset whose value is in the drawn cell."""
         donors = np.empty(len(self.cells), dtype=np.int64)
         for fit, part in zip(self.fits, self.parts, strict=True):
             codes = np.searchsorted(fit.model.points, self.cells[part])
@@ -184,7 +184,7 @@ def _restricted(prepared: Prepared, rows: Rows) -> Prepared:
     return Prepared(secrets, given, prepared.warnings)
 
 
-def told(masked: Sequence[Masked], prepared: Prepared, cutoff: float) -> dict[str, Any]:
+def masking_report(masked: Sequence[Masked], prepared: Prepared, cutoff: float) -> dict[str, Any]:
     """The report: every fit, its convergence, the expected distance, and what to worry about."""
     warnings = list(prepared.warnings)
     columns = {}

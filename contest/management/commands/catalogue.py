@@ -12,7 +12,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--check", action="store_true", help="change nothing, fail if a text lacks its words"
+            "--check", action="store_true", help="change nothing, fail if a text lacks its translation"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

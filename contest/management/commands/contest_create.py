@@ -17,7 +17,7 @@ from contest.services.bundles import create_from_bundle
 
 
 class Command(BaseCommand):
-    help = "Make a contest from a bundle: a YAML file, a zip, or the name of a preset."
+    help = "Create a contest from a bundle: a YAML file, a zip, or the name of a preset."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)

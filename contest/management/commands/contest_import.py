@@ -14,11 +14,11 @@ from contest.work.verification import recount
 
 
 class Command(BaseCommand):
-    help = "Import a contest from its archive, beside whatever contests are here already."
+    help = "Import a contest from its archive, beside the contests that are here already."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--organiser", required=True, help="user name of who runs it here")
+        parser.add_argument("--organiser", required=True, help="user name of the organiser here")
         parser.add_argument("--slug", help="another address than the archive's")
         parser.add_argument(
             "--rescore",

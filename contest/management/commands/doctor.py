@@ -12,7 +12,7 @@ SIGNS = {"ok": "ok     ", "warning": "WARNING", "failed": "FAILED "}
 
 
 class Command(BaseCommand):
-    help = "Say what is wrong with this installation and how to mend it. Exit code 1 where something is."
+    help = "Report what is wrong with this installation and how to fix it. Exit code 1 where something is."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

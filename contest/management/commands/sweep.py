@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 class Command(BaseCommand):
     help = (
-        "Run the clock of all rounds, give back what dead workers hold, ring again for jobs that nobody took "
-        "up; for ever, or once."
+        "Run the clock of all rounds, give back what dead workers hold, notify workers again of jobs that "
+        "nobody took; forever, or once."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
                 queue_deliveries()
                 done = sweep_jobs()
                 if any(done.values()):
-                    logger.info("swept: %(given_back)s given back, %(rung)s rung again", done)
+                    logger.info("swept: %(given_back)s given back, %(notified)s notified again", done)
             except DatabaseError:
                 # The database may be restarting; the next round tries again on a new connection.
                 logger.exception("sweep failed")

@@ -31,7 +31,7 @@ class Command(BaseCommand):
             default=2,
             help="Processes that score and attack, and as many for programs (default 2); one more checks.",
         )
-        parser.add_argument("--no-demo", action="store_true", help="Do not make the demo contest.")
+        parser.add_argument("--no-demo", action="store_true", help="Do not create the demo contest.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         _require_free_port(options["host"], options["port"])
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         if self.demo and demo.seed_demo():
             self.stdout.write("The demo contest is being prepared; its first entries are on their way.")
         self.url = f"http://{options['host']}:{options['port']}/"
-        # Letters hold links; unless the installation says where it is, they lead to the port that is served.
+        # E-mails hold links; unless the installation sets its address, they lead to the port that is served.
         os.environ.setdefault("KAKURENBO_SITE_URL", self.url)
         self.announced = False
         Supervisor(self._commands(options), on_tick=self._announce, with_an_end={"demo"}).run()

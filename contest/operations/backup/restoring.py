@@ -97,7 +97,7 @@ def _keep_files(backup: Archive) -> None:
 
 
 def _reset_sequences() -> None:
-    """PostgreSQL counts on from the rows that were written with their old numbers."""
+    """PostgreSQL continues counting from the rows that were written with their old numbers."""
     statements = connection.ops.sequence_reset_sql(no_style(), backed_up_models())
     with connection.cursor() as cursor:
         for statement in statements:

@@ -47,7 +47,7 @@ def write_backup(target: IO[bytes]) -> dict[str, Any]:
             migrations = applied_migrations(alias)
         missing = set()
         for sha256, store in stored:
-            # A contest that was imported names files that its teams have kept to themselves.
+            # A contest that was imported names files that its teams have withheld.
             if not STORES[store].exists(sha256):
                 missing.add(sha256)
             elif f"files/{sha256}" not in writer.files:

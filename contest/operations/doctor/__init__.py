@@ -1,1 +1,1 @@
-"""Examines an installation: what is wrong with it, and how to mend it."""
+"""Examines an installation: what is wrong with it, and how to fix it."""

@@ -35,11 +35,11 @@ def examine(names: list[str] | None = None) -> Iterator[tuple[str, Finding]]:
     for name in names or CHECKS:
         try:
             yield name, CHECKS[name]()
-        except Exception as error:  # noqa: BLE001  # whatever breaks, the doctor goes on and says so
+        except Exception as error:  # noqa: BLE001  # whatever breaks, the doctor continues and reports it
             yield (
                 name,
                 failed(
                     _("The check itself failed: %(error)s") % {"error": f"{type(error).__name__}: {error}"},
-                    _("Mend what it names first; the checks before this one may already say what."),
+                    _("Fix what it names first; the checks before this one may already say what."),
                 ),
             )

@@ -29,7 +29,7 @@ def audit_chain() -> Finding:
 
 
 def stored_files() -> Finding:
-    """Every file that a row names is there and has its hash; files that teams kept to themselves may lack."""
+    """Every file that a row names is there and has its hash; files that teams withheld may be missing."""
     withheld = _withheld()
     named = named_files()
     broken = [

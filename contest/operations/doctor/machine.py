@@ -66,7 +66,7 @@ def _answers(alias: str) -> bool:
 def vault_permissions() -> Finding:
     vault, entries = (storages[alias] for alias in ("vault", "entries"))
     if not isinstance(vault, FileSystemStorage) or not isinstance(entries, FileSystemStorage):
-        return ok(_("The vault is no folder of this machine; its service guards it."))
+        return ok(_("The vault is not a folder on this machine; its service protects it."))
     folder = Path(vault.location)
     if not folder.exists():
         return ok(_("The vault is still empty."))
@@ -74,7 +74,7 @@ def vault_permissions() -> Finding:
         return failed(_("Others on this machine can look into the vault."), f"chmod 700 {folder}")
     if Path(entries.location).resolve() in folder.resolve().parents or folder == Path(entries.location):
         return failed(
-            _("The vault lies inside a public store."),
+            _("The vault is inside a public store."),
             _("Set KAKURENBO_VAULT_LOCATION to a folder of its own."),
         )
     if folder.stat().st_uid != os.geteuid():
@@ -85,7 +85,7 @@ def vault_permissions() -> Finding:
 
 
 def file_modes() -> Finding:
-    """Database, letters, stores, logs and backups are for the platform's own user alone."""
+    """Database, e-mails, stores, logs and backups are for the platform's own user alone."""
     found = [
         f"{path} ({mode:04o}, expected {expected:04o})"
         for path, mode, expected in itertools.islice(open_to_others(), SHOWN + 1)
@@ -134,9 +134,9 @@ def clock() -> Finding:
     newest = AuditEvent.objects.order_by("-at").values_list("at", flat=True).first()
     if newest is not None and newest > now + datetime.timedelta(seconds=CLOCK_SECONDS):
         return failed(
-            _("The log holds an action of %(newest)s UTC, this machine says %(now)s: its clock ran back.")
+            _("The log holds an action of %(newest)s UTC, this machine says %(now)s: its clock went back.")
             % {"newest": f"{newest:%F %T}", "now": f"{now:%F %T}"},
-            _("Set the clock right before phases open and close by it."),
+            _("Correct the clock before phases open and close by it."),
         )
     return ok(_("The clock says %(now)s UTC.") % {"now": f"{now:%F %T}"})
 

@@ -26,7 +26,7 @@ def database() -> Finding:
                     _("The database file is damaged: %(verdict)s.") % {"verdict": verdict},
                     _("Restore the last backup."),
                 )
-            return ok(_("SQLite answers, and its file is sound."))
+            return ok(_("SQLite answers, and its file is intact."))
         cursor.execute("SHOW server_version")
         version = cursor.fetchone()[0]
         cursor.execute("SHOW fsync")
@@ -38,7 +38,7 @@ def database() -> Finding:
 def migrations() -> Finding:
     if not schema.is_up_to_date():
         return failed(_("The database is older than this version."), "python manage.py prepare_database")
-    return ok(_("The database fits this version."))
+    return ok(_("The database matches this version."))
 
 
 def broker() -> Finding:
@@ -50,7 +50,7 @@ def workers() -> Finding:
     found = living(Heartbeat.Kind.WORKER)
     if not found:
         return failed(
-            _("No worker has given a sign of life: nothing is checked, scored or attacked."),
+            _("No worker has sent a heartbeat: nothing is checked, scored or attacked."),
             _("Start workers: `python manage.py up`, or the units and services of docs/deployment.md."),
         )
     heard = {queue for worker in found for queue in worker.queues}
@@ -73,7 +73,7 @@ def sweeper() -> Finding:
     found = living(Heartbeat.Kind.SWEEPER)
     if not found:
         return failed(
-            _("No sweeper has given a sign of life: phases do not open, lost jobs do not come back."),
+            _("No sweeper has sent a heartbeat: phases do not open, lost jobs do not come back."),
             _("Start exactly one: `python manage.py sweep`."),
         )
     if len(found) > 1:

@@ -1,7 +1,7 @@
 """Worked examples of the gallery: every house method on one small shop, measured and attacked by all others.
 
-The numbers are computed by `manage.py gallery` and kept in gallery.json beside this file, because all of them
-together take a minute or two; a test computes some of them again and compares.
+The numbers are computed by `manage.py gallery` and stored in gallery.json beside this file, because together
+they take a minute or two; a test computes some of them again and compares.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def compute(
 
 
 def complete(format_name: str, say: Callable[[str], None] = lambda name: None) -> dict[str, Any]:
-    """The stored numbers of a format and those that measures, attacks and methods of today lack there."""
+    """The stored numbers of a format, and those that current measures, attacks and methods lack there."""
     original = find_format(format_name).from_tables(generate(CUSTOMERS, seed=SEED))
     shop = kept()[format_name]
     made: dict[str, Any] = {}

@@ -19,7 +19,7 @@ from scoring.registry import MEASURES, measure
 
 @dataclass(frozen=True)
 class SmallExample:
-    """Two customers, before and after, and what the measure makes of it, computed now."""
+    """Two customers, before and after, and the value of the measure for them, computed now."""
 
     before: list[list[str]]
     after: list[list[str]]

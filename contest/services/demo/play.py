@@ -1,7 +1,7 @@
-"""The teams of the demo play: the next move when the last one has been judged, through the teams' own doors.
+"""The teams of the demo play: the next move when the last one has been judged, as teams do it.
 
 Nothing is back-dated and nobody looks at a truth: a team makes its entries from the public data, reads its
-targets as any attacker does, and waits for the judge. How the places went is written down after each move.
+targets as any attacker does, and waits for the judge. The places are recorded after each move.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 def play_on() -> bool:
     """Play the next move, unless the last one is still being judged; False when no move is left.
 
-    The rows say which moves were played, so a play that was stopped goes on where it was.
+    The rows say which moves were played, so a play that was stopped continues where it was.
     """
     round_ = Round.objects.filter(slug=ROUND, contest__slug=SLUG).select_related("contest", "dataset").first()
     teams = _teams(round_) if round_ else {}

@@ -1,7 +1,7 @@
 """What is played in the demo contest: the house entries, and the moves of the three teams in their order.
 
 The house shows what hiding costs: unchanged data, then clusters at growing budgets. The teams begin with what
-comes to mind first and learn: whoever leads is overtaken, and everybody has been ahead of everybody else.
+comes to mind first and learn: each leader is overtaken, and everybody has been ahead of everybody else.
 The numbers were chosen by running every house method against every house attack on these data. Only clusters
 survive by themselves; of the others a chain survives that also shuffles M and moves the dates.
 """
@@ -39,7 +39,7 @@ class Hide:
 
 @dataclass(frozen=True)
 class Guess:
-    """A team runs this attack at home, with a seed of its own, and sends a guess for every target."""
+    """A team runs this attack on its own machine, with its own seed, and sends a guess for every target."""
 
     team: str
     note: str

@@ -24,7 +24,7 @@ PASSWORD = "hide-and-seek"  # noqa: S105  # a demo on this machine only; product
 ORGANISER = "oni"
 SEED = 2016
 RANKING = "2026"
-"""The weaker side counts: who hides nobody gets nothing for useful data, and the middle of the map wins."""
+"""The weaker side counts: useful data that hides nobody earns nothing, and the middle of the map wins."""
 LIMITS = (
     Limit("ut-jaccard", "<=", 0.95),
     Limit("subset", "<=", 50_000.0),

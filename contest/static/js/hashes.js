@@ -1,4 +1,4 @@
-// Hashes the revealed text in the visitor's own browser, so that nobody has to believe the server.
+// Hashes the revealed text in the visitor's own browser, so that nobody has to trust the server.
 "use strict";
 
 async function sha256(text) {

@@ -1,4 +1,4 @@
-// What a swap of a live fragment would lose: its tables' scroll position, and the word to screen readers.
+// What a swap of a live fragment would lose: its tables' scroll position, and the announcement to screen readers.
 (() => {
   const scrolled = new Map();
   let said = "";

@@ -1,4 +1,4 @@
-// Adds the viewer's own time to every moment on the page, and keeps countdowns counting.
+// Adds the viewer's own time to every time on the page, and keeps countdowns running.
 (() => {
   const language = document.documentElement.lang || undefined;
   const local = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });

@@ -1,4 +1,4 @@
-// On a narrow screen tabs are one line that scrolls: begin where the page's own tab is seen.
+// On a narrow screen tabs are one line that scrolls: begin where the page's own tab is visible.
 (() => {
   const here = document.querySelector(".tabs [aria-current]");
   const line = here?.parentElement;

@@ -2,7 +2,7 @@
 (() => {
   const suffix = /\.(csv|txt|zip)$/i;
 
-  // A lone file of the format takes any table; of several, the first letter of the name tells which.
+  // A lone file of the format takes any table; of several, the first letter of the name says which.
   function inputOf(name, inputs) {
     if (/\.zip$/i.test(name)) return inputs.find((input) => input.name === "archive");
     if (!suffix.test(name)) return undefined;
@@ -39,7 +39,7 @@
       return files.map((file) => `${file.name} (${readable(file.size)})`).join(", ");
     }
 
-    // The server takes one way or the other: a new choice takes back the other way's.
+    // The server takes one way or the other: a new choice clears the other one.
     function keepOneWay(input) {
       for (const other of inputs) {
         if ((other.name === "archive") !== (input.name === "archive")) other.value = "";
@@ -83,7 +83,7 @@
           const again = document.querySelector("form[data-upload]");
           for (const [name, files] of kept) again.elements[name].files = files;
           start(again);
-          // What came of it is read first. Only its heading: the middle of a long list says nothing.
+          // The outcome is read first. Only its heading: the middle of a long list says nothing.
           const told = document.querySelector("main [autofocus], main .errorlist");
           told?.scrollIntoView({ block: "center" });
           told?.focus({ preventScroll: true });

@@ -1,1 +1,1 @@
-"""The organisers' pages: one file a page, each act one call of a service."""
+"""The organisers' pages: one file per page, each action one call of a service."""

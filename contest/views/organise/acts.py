@@ -1,4 +1,4 @@
-"""How an act of an organiser is answered: what was done, or why it was refused."""
+"""How an organiser's action is answered: what was done, or why it was refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contest.errors import Refused
 
 @contextmanager
 def refusal_shown(request: HttpRequest) -> Iterator[None]:
-    """Show a refusal on the page to which the act leads back."""
+    """Show a refusal on the page to which the action leads back."""
     try:
         yield
     except Refused as refusal:

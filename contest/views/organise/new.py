@@ -50,7 +50,7 @@ def from_preset(request: UserRequest, name: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error("slug" if refusal.code == "slug-taken" else None, refusal.text)
         else:
-            messages.success(request, _("The contest is made; only organisers see it until you publish it."))
+            messages.success(request, _("Created; only organisers see the contest until you publish it."))
             return redirect("organise", contest.slug)
     context = {"preset": name, "form": form}
     status = 422 if request.method == "POST" else 200
@@ -87,7 +87,7 @@ def _create(request: UserRequest, form: BundleForm, opened: OpenBundle) -> HttpR
         fields = {"slug-taken": "slug", "seeds-named": "known_seeds"}
         form.add_error(fields.get(refusal.code), refusal.text)
         return _choose(request, form, status=422)
-    messages.success(request, _("The contest is made as the bundle says."))
+    messages.success(request, _("The contest is created as the bundle says."))
     return redirect("organise", contest.slug)
 
 

@@ -36,7 +36,7 @@ def rescores(request: UserRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def change_limits(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
-    """Other limits: what they would change is worked out first and shown to be decided."""
+    """Other limits: what they would change is computed first and shown for a decision."""
     round_ = access.organised_round_for(request.user, slug, round_slug)
     form = LimitsForm(round_, request.POST or None)
     if request.method == "POST" and form.is_valid():

@@ -1,4 +1,4 @@
-"""A contest gets another round, or loses one that nobody has played."""
+"""Adding a round to a contest, or removing one that nobody has played."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def round_settings(request: UserRequest, slug: str, round_slug: str) -> HttpResp
 
 
 def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[str, Any]) -> HttpResponse:
-    """Show what would follow from a form, then save exactly that."""
+    """Show the consequences of a form, then save exactly that."""
     form = edited.form
     status = 200
     if request.method == "POST":
@@ -107,7 +107,7 @@ def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[s
 
 
 def _save(edited: Edited) -> bool:
-    """Save what was previewed. What was not is to be shown first, if the form is not stale already."""
+    """Save what was previewed. Other values are shown first, unless the form is already stale."""
     form, version = edited.form, edited.form.cleaned_data["version"]
     if not form.was_previewed:
         if version != edited.subject.settings_version:

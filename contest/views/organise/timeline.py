@@ -101,7 +101,7 @@ def _move(request: UserRequest, phase: Phase, act: str, data: dict[str, object])
 @login_required
 @require_POST
 def add_phase(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
-    """Give a round a phase that it lacks."""
+    """Add a missing phase to a round."""
     round_ = access.organised_round_for(request.user, slug, round_slug)
     form = NewPhaseForm(round_, request.POST)
     if not form.is_valid():
