@@ -10,10 +10,11 @@ from datasets.setting import NOTHING, Setting
 
 SMALL = 32_767
 """What the database holds in a small column."""
+AT_ONCE, IN_BANDS, AT_THE_REVEAL = "full", "bands", "none"
 FEEDBACK = (
-    ("full", "everything at once"),
-    ("bands", "in bands"),
-    ("none", "nothing until the reveal"),
+    (AT_ONCE, "everything at once"),
+    (IN_BANDS, "in bands"),
+    (AT_THE_REVEAL, "nothing until the reveal"),
 )
 
 NAME = Setting("name", "text", "Name", least=1, most=80)
@@ -50,10 +51,10 @@ FEEDBACK_SETTINGS: tuple[Setting, ...] = (
         "feedback",
         "choice",
         "What teams learn about attacks",
-        default="bands",
+        default=IN_BANDS,
         choices=FEEDBACK,
         on_change=("feedback", "bits"),
-        in_practice="full",
+        in_practice=AT_ONCE,
     ),
     Setting(
         "feedback_bands",
