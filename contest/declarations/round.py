@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contest.declarations.contest import RESERVED
+from contest.names import policy
 from datasets.setting import NOTHING, Setting
 
 SMALL = 32_767
@@ -17,7 +18,7 @@ FEEDBACK = (
     (AT_THE_REVEAL, "nothing until the reveal"),
 )
 
-NAME = Setting("name", "text", "Name", least=1, most=80)
+NAME = Setting("name", "text", "Name", least=1, most=policy.ROUND.longest, named=policy.round_name)
 NAMED: tuple[Setting, ...] = (
     NAME,
     Setting("slug", "slug", "Address", reserved=RESERVED, on_change=("address",)),

@@ -63,6 +63,8 @@ def cases(setting: Setting) -> Iterator[Case]:
     elif setting.kind == "text":
         yield from [("x", True), ("x" * setting.length, True), ("x" * (setting.length + 1), False)]
         yield from [("", setting.may_be_blank), (7, False), ("a\0b", False)]
+        unseen, mixed = "Hide\u202eand seek", "p\u0430ypal cup"
+        yield from [(unseen, False), (mixed, False), ("第１回：決勝", True)] if setting.named else []
     elif setting.kind == "slug":
         yield from [("A", True), ("a-_9" * 12 + "xy", True), ("a-_9" * 12 + "xyz", False), ("a b", False)]
         yield from [(word, False) for word in sorted(setting.reserved)]
