@@ -17,7 +17,7 @@ from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, KIND, STARTS_AT
 from contest.declarations.round import NAMED
 from contest.language.refusals import say_expected
-from contest.models import Phase, Rescore, Round, Team
+from contest.models import Membership, Phase, Rescore, Round, Team
 from datasets.messages import english
 from datasets.problems import shown
 from datasets.rules import RULES, FileRules
@@ -30,6 +30,10 @@ LARGEST_KEY = 2**63 - 1
 
 class Reason(Shape):
     reason = s.CharField(required=False, allow_blank=True, default="", max_length=300)
+
+
+class GivenReason(ClosedShape):
+    reason = s.CharField(max_length=300)
 
 
 class ContestFields(ClosedShape):
@@ -182,6 +186,12 @@ class TeamOrder(Shape):
         return attrs
 
 
+class TeamMember(Shape):
+    id = s.IntegerField(source="pk")
+    name = s.CharField(source="user.username")
+    role = s.ChoiceField(Membership.Role.choices)
+
+
 class TeamState(Shape):
     id = s.IntegerField(source="pk")
     name = s.CharField()
@@ -189,6 +199,7 @@ class TeamState(Shape):
     status = s.ChoiceField(Team.Status.choices)
     status_reason = s.CharField(allow_blank=True)
     merged_into = s.IntegerField(source="merged_into_id", allow_null=True)
+    members = TeamMember(source="memberships.all", many=True)
 
 
 class TeamsChanged(Shape):
