@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 PREFIX = "KAKURENBO_"
+FOLDER_IN_A_WHEEL = "_packages"
+"""In which folder of `kakurenbo` a wheel has the packages; setup.py puts them there."""
 
 
 def text(name: str, default: str = "") -> str:
@@ -50,6 +52,26 @@ def number(name: str, default: int, low: int = 0) -> int:
 
 def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def data_folder(program: Path) -> Path:
+    """Where everything is kept: as the environment says, in `var` of a checkout, or in a folder of the user.
+
+    The folder of a wheel belongs to pip, which replaces it; it may be another user's, or shared by several.
+    """
+    given = text("VAR")
+    if given:
+        return Path(given).resolve()
+    if program.name != FOLDER_IN_A_WHEEL:
+        return program / "var"
+    data = Path(os.environ.get("XDG_DATA_HOME", ""))
+    try:
+        # The specification of these folders says that a relative one is not valid and ignored.
+        return (data if data.is_absolute() else Path.home() / ".local/share").resolve() / "kakurenbo"
+    except RuntimeError:
+        raise ImproperlyConfigured(
+            f"This user has no home: set {PREFIX}VAR to a folder for the data."
+        ) from None
 
 
 ROLES = ("all", "attacks")

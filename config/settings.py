@@ -16,7 +16,7 @@ from config import environment as env
 from contest.operations.processes import MACHINES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR = Path(env.text("VAR", str(BASE_DIR / "var"))).resolve()
+VAR = env.data_folder(BASE_DIR)
 VERSION = metadata.version("kakurenbo")
 
 PRODUCTION = env.flag("PRODUCTION")

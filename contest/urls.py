@@ -74,6 +74,11 @@ urlpatterns = [
     path("contests/<slug:slug>/teams/invite/", teams.invite, name="invite"),
     path("contests/<slug:slug>/teams/invitations/<int:invitation_id>/revoke/", teams.revoke, name="revoke"),
     path("contests/<slug:slug>/teams/<int:team_id>/", teams.team, name="team"),
+    path(
+        "contests/<slug:slug>/teams/<int:team_id>/members/<int:membership_id>/remove/",
+        teams.remove,
+        name="remove_member",
+    ),
     path("contests/<slug:slug>/webhooks/", webhooks.webhooks, name="webhooks"),
     path("contests/<slug:slug>/webhooks/<int:webhook_id>/end/", webhooks.end, name="webhook_end"),
     path(ROUND, boards.leaderboard, name="leaderboard"),

@@ -26,6 +26,7 @@ A_FLAG = Template("setting.flag", "true or false")
 A_CHOICE = Template("setting.choice", "one of %(names)s")
 A_TEXT = Template("setting.text", "a text of 1 to %(n)s characters")
 A_TEXT_OR_NONE = Template("setting.text-or-none", "a text of at most %(n)s characters")
+A_NAME = Template("setting.name", "a name of 1 to %(n)s visible characters of one script")
 A_SLUG = Template("setting.slug", "1 to 50 letters, digits, hyphens or underscores, as in an address")
 A_SLUG_BUT = Template(
     "setting.slug-but", "1 to 50 letters, digits, hyphens or underscores, as in an address, but not %(names)s"
@@ -63,7 +64,8 @@ class Setting:
     counts for nothing, ``before`` what a missing value means in archives older than the setting. ``key`` is
     its place in a bundle. ``on_change`` names the consequences of a change. A choice is a value and its
     label; ``registry`` names the registry that they come from. ``shown_in`` is how many of its units make one
-    unit on a page.
+    unit on a page. ``named`` is the policy of a text that is a name: the form in which it is stored, None
+    where it is refused.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Setting:
     reserved: frozenset[str] = field(default_factory=frozenset)
     registry: str = ""
     shown_in: int = 1
+    named: Callable[[str], str | None] | None = None
 
     def __deepcopy__(self, memo: Any) -> Setting:
         """Nothing in it changes, so forms and serializers that copy their fields share it."""
@@ -191,7 +194,9 @@ def _choice(setting: Setting, value: Any) -> str | None:
 def _text(setting: Setting, value: Any) -> str | None:
     if not isinstance(value, str) or len(value) > setting.length or not _can_be_stored(value):
         return None
-    return value if setting.may_be_blank or value.strip() else None
+    if not (setting.may_be_blank or value.strip()):
+        return None
+    return setting.named(value) if setting.named else value
 
 
 def _can_be_stored(text: str) -> bool:
@@ -229,6 +234,8 @@ def _of_slug(setting: Setting) -> Message:
 
 
 def _of_text(setting: Setting) -> Message:
+    if setting.named:
+        return A_NAME(n=setting.length)
     return (A_TEXT_OR_NONE if setting.may_be_blank else A_TEXT)(n=setting.length)
 
 

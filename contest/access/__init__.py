@@ -36,7 +36,16 @@ from contest.access.rounds import (
     sees_attacks,
     targets_are_public,
 )
-from contest.access.teams import invitation_for, invitation_of, own_team_for, team_for, team_of, teams_of
+from contest.access.teams import (
+    invitation_for,
+    invitation_of,
+    may_remove_members,
+    own_team_for,
+    removable_member_of,
+    team_for,
+    team_of,
+    teams_of,
+)
 from contest.access.viewers import Viewer
 from contest.access.webhooks import webhook_for, webhook_owner, webhooks_for
 
@@ -59,6 +68,7 @@ __all__ = [
     "log_in_for",
     "matrix_version",
     "may_create_contests",
+    "may_remove_members",
     "organised_contest_for",
     "organised_round_for",
     "own_entry_for",
@@ -68,6 +78,7 @@ __all__ = [
     "phase_of",
     "play_of",
     "public_board_version",
+    "removable_member_of",
     "require_may_create",
     "require_staff",
     "rescore_of",

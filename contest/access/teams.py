@@ -49,6 +49,22 @@ def teams_of(contest: Contest, ids: Sequence[str]) -> list[Team]:
     return teams
 
 
+def may_remove_members(user: Viewer, team: Team) -> bool:
+    """A team's captain and the organisers of its contest."""
+    if not user.is_authenticated:
+        return False
+    leads = Membership.objects.filter(team=team, user=user, role=Membership.Role.CAPTAIN).exists()
+    return leads or is_organiser(user, team.contest)
+
+
+def removable_member_of(user: Viewer, team: Team, membership_id: int) -> Membership:
+    if not may_remove_members(user, team):
+        raise Http404
+    membership = get_object_or_404(Membership.objects.select_related("user"), team=team, pk=membership_id)
+    membership.team = team
+    return membership
+
+
 def invitation_for(token: str) -> Invitation:
     found = Invitation.objects.select_related("team__contest")
     return get_object_or_404(found, token_sha256=hash_token(token))

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from contest import access
 from contest.api import errors
+from contest.api.closed_shape import ClosedShape
 from contest.api.organisers_attacks import OrganiserView
 from contest.api.setting_fields import AnyField, field_of, fields_of
 from contest.api.view import valid
@@ -39,7 +40,7 @@ class PresetShape(Shape):
     summary = s.CharField()
 
 
-class DataOrder(Shape):
+class DataOrder(ClosedShape):
     """Tables to play on; the files belong to the sources that need them."""
 
     way = s.ChoiceField(
@@ -82,7 +83,7 @@ class NewContestOrder(DataOrder):
         return when
 
 
-class BundleOrder(Shape):
+class BundleOrder(ClosedShape):
     bundle = s.FileField(
         allow_empty_file=True, help_text="contest.yaml, or a zip with it and its data files."
     )

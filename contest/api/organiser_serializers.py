@@ -8,15 +8,18 @@ from typing import Any
 from rest_framework import serializers as s
 
 from attacks.games import GAMES
+from contest.api.closed_shape import ClosedShape
 from contest.api.serializers import AttackShape
 from contest.api.setting_fields import AnyField, field_of, fields_of
 from contest.bundle.declared import ROUND
+from contest.bundle.expectations import one_of
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, KIND, STARTS_AT
 from contest.declarations.round import NAMED
 from contest.language.refusals import say_expected
-from contest.models import Phase, Rescore, Round, Team
+from contest.models import Membership, Phase, Rescore, Round, Team
 from datasets.messages import english
+from datasets.problems import shown
 from datasets.rules import RULES, FileRules
 from datasets.setting import NOTHING
 from scoring.limits import LIMIT, OPERATOR, measure_setting
@@ -29,7 +32,11 @@ class Reason(Shape):
     reason = s.CharField(required=False, allow_blank=True, default="", max_length=300)
 
 
-class ContestFields(Shape):
+class GivenReason(ClosedShape):
+    reason = s.CharField(max_length=300)
+
+
+class ContestFields(ClosedShape):
     def get_fields(self) -> dict[str, AnyField]:
         return fields_of(CONTEST, required=False)
 
@@ -47,20 +54,20 @@ class RuleFields(Shape):
             known = [rule.name for rule in RULES if rule.name in round_.dataset.spec.rules]
             foreign = [name for name in data if name not in known and data[name] != now.get(name, NOTHING)]
             if foreign:
-                text = say_expected(str(foreign[0]), f"one of {', '.join(known)}")
+                text = say_expected(shown(foreign[0]), one_of(known, foreign[0]))
                 raise s.ValidationError({foreign[0]: text}, code="unknown-rule")
         rules: dict[str, Any] = super().to_internal_value(data)
         return dict(rules)
 
 
-class RoundFields(Shape):
+class RoundFields(ClosedShape):
     file_rules = RuleFields(required=False)
 
     def get_fields(self) -> dict[str, AnyField]:
         return {**fields_of(ROUND, required=False), **super().get_fields()}
 
 
-class Change(Shape):
+class Change(ClosedShape):
     """Can be previewed, is refused if somebody else has changed the same meanwhile, and needs a reason."""
 
     version = s.IntegerField(min_value=1)
@@ -112,7 +119,7 @@ class ChangedShape(SettingsShape):
     consequences = ConsequenceShape(many=True)
 
 
-class PhaseOrder(Shape):
+class PhaseOrder(ClosedShape):
     act = s.ChoiceField(["open", "close", "extend", "reopen", "move", "remove"])
     starts_at = field_of(STARTS_AT, required=False)
     ends_at = field_of(ENDS_AT, required=False)
@@ -126,7 +133,7 @@ class PhaseOrder(Shape):
         return attrs
 
 
-class NewPhase(Shape):
+class NewPhase(ClosedShape):
     version = s.IntegerField(min_value=1, help_text="The version of the round's settings that you saw.")
     kind = field_of(KIND)
     starts_at = field_of(STARTS_AT)
@@ -179,6 +186,12 @@ class TeamOrder(Shape):
         return attrs
 
 
+class TeamMember(Shape):
+    id = s.IntegerField(source="pk")
+    name = s.CharField(source="user.username")
+    role = s.ChoiceField(Membership.Role.choices)
+
+
 class TeamState(Shape):
     id = s.IntegerField(source="pk")
     name = s.CharField()
@@ -186,13 +199,14 @@ class TeamState(Shape):
     status = s.ChoiceField(Team.Status.choices)
     status_reason = s.CharField(allow_blank=True)
     merged_into = s.IntegerField(source="merged_into_id", allow_null=True)
+    members = TeamMember(source="memberships.all", many=True)
 
 
 class TeamsChanged(Shape):
     teams = TeamState(many=True)
 
 
-class LimitOrder(Shape):
+class LimitOrder(ClosedShape):
     """A limit on a measure of the round's format."""
 
     operator = field_of(OPERATOR, default=OPERATOR.default)
@@ -203,7 +217,7 @@ class LimitOrder(Shape):
         return {"measure": field_of(measure), **super().get_fields()}
 
 
-class RescoreOrder(Shape):
+class RescoreOrder(ClosedShape):
     limits = LimitOrder(many=True)
     reason = s.CharField(max_length=300)
 

@@ -18,6 +18,7 @@ from contest.bundle.specification import PhaseSpec
 from contest.models import Contest, Entry, Phase, Rescore, Round, Team, User
 from contest.pages.capacity import capacity_of
 from contest.services import consequences, entry_marks, phases, rounds, settings, team_status
+from contest.services.leaving import remove_member
 from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
 from scoring.rules import Limit
 
@@ -210,7 +211,8 @@ class Teams(OrganiserView):
     def get(self, request: Request, slug: str) -> Response:
         contest = access.organised_contest_for(self.viewer, slug)
         return self.paged(
-            Team.objects.filter(contest=contest).order_by("pk"), organiser_serializers.TeamState
+            Team.objects.filter(contest=contest).prefetch_related("memberships__user").order_by("pk"),
+            organiser_serializers.TeamState,
         )
 
     @extend_schema(
@@ -230,6 +232,20 @@ class Teams(OrganiserView):
             for team in teams:
                 TEAM_ACTS[data["act"]](team, self.user, data["reason"])
         return Response(organiser_serializers.TeamsChanged({"teams": teams}).data)
+
+
+class MemberRemoval(OrganiserView):
+    @extend_schema(
+        summary="Take a member out of a team",
+        request=organiser_serializers.GivenReason,
+        responses=organiser_serializers.TeamState,
+    )
+    def post(self, request: Request, slug: str, team_id: int, membership_id: int) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        (team,) = access.teams_of(contest, [str(team_id)])
+        member = access.removable_member_of(self.viewer, team, membership_id)
+        remove_member(member, self.user, self.read(organiser_serializers.GivenReason)["reason"])
+        return Response(organiser_serializers.TeamState(team).data)
 
 
 class Rescores(OrganiserView):

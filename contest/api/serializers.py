@@ -359,6 +359,7 @@ class HouseOrderShape(Shape):
 
 
 class MemberShape(Shape):
+    id = s.IntegerField(source="pk")
     name = s.CharField(source="user.shown_name")
     role = s.CharField()
 

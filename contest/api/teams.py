@@ -16,6 +16,7 @@ from contest.archive.importing import set_archive_consent
 from contest.models import ApiToken, Entry, Team
 from contest.services import teams
 from contest.services.attempts import count_attempts
+from contest.services.leaving import remove_member
 
 
 class Me(MemberView):
@@ -92,6 +93,16 @@ class Invitation(MemberView):
     def delete(self, request: Request, slug: str, invitation_id: int) -> Response:
         team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
         teams.revoke_invitation(access.invitation_of(team, invitation_id), self.user)
+        return Response(status=204)
+
+
+class Member(MemberView):
+    @extend_schema(
+        summary="Take a member out of your team (its captain)", request=None, responses={204: None}
+    )
+    def delete(self, request: Request, slug: str, membership_id: int) -> Response:
+        team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        remove_member(access.removable_member_of(self.viewer, team, membership_id), self.user)
         return Response(status=204)
 
 

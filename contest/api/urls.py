@@ -37,6 +37,7 @@ urlpatterns = [
     path(
         f"{CONTEST}team/invitations/<int:invitation_id>/", teams.Invitation.as_view(), name="api-invitation"
     ),
+    path(f"{CONTEST}team/members/<int:membership_id>/", teams.Member.as_view(), name="api-team-member"),
     path(f"{CONTEST}team/archive/", teams.ArchiveConsent.as_view(), name="api-team-archive"),
     path(f"{CONTEST}team/webhooks/", webhooks.TeamWebhooks.as_view(), name="api-team-webhooks"),
     path(
@@ -68,6 +69,11 @@ urlpatterns = [
     path(f"{CONTEST}phases/<int:phase_id>/", organisers_settings.PhaseAct.as_view(), name="api-phase"),
     path(f"{CONTEST}repairs/", organisers_settings.Repairs.as_view(), name="api-repairs"),
     path(f"{CONTEST}teams/", organisers_settings.Teams.as_view(), name="api-teams"),
+    path(
+        f"{CONTEST}teams/<int:team_id>/members/<int:membership_id>/remove/",
+        organisers_settings.MemberRemoval.as_view(),
+        name="api-member-removal",
+    ),
     path(
         f"{CONTEST}rescores/<int:rescore_id>/",
         organisers_settings.RescoreDecision.as_view(),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from contest.models.house_order import RECEIVED_WITHIN
 from contest.records.verify import BadArchive
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
-AT_ONCE = datetime.timedelta(minutes=1)
-"""An entry is handed in by the transaction that ends its job, so that it is received right after that."""
 
 
 def bring_up_to_date(tables: Tables) -> None:
@@ -63,7 +62,7 @@ def _entry(tables: Tables, job: Row, made: set[int | None]) -> int | None:
         if not is_like_it or row["team"] not in house or row["id"] in made:
             continue
         late = datetime.datetime.fromisoformat(row["received_at"]) - finished
-        if datetime.timedelta(0) <= late <= AT_ONCE:
+        if datetime.timedelta(0) <= late <= RECEIVED_WITHIN:
             return int(row["id"])
     return None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from contest.declarations.phase import KIND
+from contest.declarations.round import AT_ONCE
 
 KINDS = KIND.values
 
@@ -47,7 +48,7 @@ def faults(phases: Iterable[SpanT], feedback: str) -> Iterator[Fault[SpanT]]:
     for phase in ordered:
         if phase.ends_at <= phase.starts_at:
             yield Fault("phase-has-no-length", phase, phase)
-    if feedback == "full":
+    if feedback == AT_ONCE:
         return
     for before, phase in itertools.pairwise(ordered):
         if phase.starts_at < before.ends_at:

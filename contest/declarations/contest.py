@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contest.names.policy import TITLE
 from datasets.setting import Setting
 
 RESERVED = frozenset({"organise", "teams", "new"})
 """Words that an address has where the slug of a round could be."""
 
 CONTEST: tuple[Setting, ...] = (
-    Setting("title", "text", "Title", least=1, most=120),
+    Setting("title", "text", "Title", least=1, most=TITLE.longest),
     Setting("summary", "text", "Summary", least=1, most=300),
     Setting("description", "text", "Description", default="", least=0, most=100_000, help="Markdown"),
     Setting("slug", "slug", "Address", on_change=("address",)),

@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from contest.declarations.contest import RESERVED
+from contest.names import policy
 from datasets.setting import NOTHING, Setting
 
 SMALL = 32_767
 """What the database holds in a small column."""
+AT_ONCE, IN_BANDS, AT_THE_REVEAL = "full", "bands", "none"
 FEEDBACK = (
-    ("full", "everything at once"),
-    ("bands", "in bands"),
-    ("none", "nothing until the reveal"),
+    (AT_ONCE, "everything at once"),
+    (IN_BANDS, "in bands"),
+    (AT_THE_REVEAL, "nothing until the reveal"),
 )
 
-NAME = Setting("name", "text", "Name", least=1, most=80)
+NAME = Setting("name", "text", "Name", least=1, most=policy.ROUND.longest, named=policy.round_name)
 NAMED: tuple[Setting, ...] = (
     NAME,
     Setting("slug", "slug", "Address", reserved=RESERVED, on_change=("address",)),
@@ -50,10 +52,10 @@ FEEDBACK_SETTINGS: tuple[Setting, ...] = (
         "feedback",
         "choice",
         "What teams learn about attacks",
-        default="bands",
+        default=IN_BANDS,
         choices=FEEDBACK,
         on_change=("feedback", "bits"),
-        in_practice="full",
+        in_practice=AT_ONCE,
     ),
     Setting(
         "feedback_bands",

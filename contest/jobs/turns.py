@@ -21,37 +21,40 @@ from contest.models import Job
 ANY_RELEASE = 2**31 - 1
 # Django has no recursive queries. The orders name the owner before the number because only the index of the
 # queue gives that order. By number alone PostgreSQL, which expects queued jobs everywhere among the others,
-# would walk over everything that is done to find the first one. Nothing is joined, because it expects more
-# owners than there are and would read the whole table for the join.
-HEADS = """
-WITH RECURSIVE head(id) AS (
-    SELECT (
-        SELECT job.id FROM contest_job job
+# would walk over everything that is done to find the first one. It joins nothing but one row at a time,
+# because it expects more owners than there are and would read the whole table for another join.
+_FIRST = """
+        SELECT job.id, job.owner_id FROM contest_job job
         WHERE job.kind = %(kind)s AND job.state = 'queued' AND job.release <= %(release)s
-            AND job.owner_id > 0
+            AND job.owner_id > {owner}
         ORDER BY job.owner_id, job.id LIMIT 1
-    )
+"""
+_NEXT = {
+    "postgresql": "CROSS JOIN LATERAL ({first}) next",
+    "sqlite": "JOIN contest_job next ON next.id = (SELECT found.id FROM ({first}) found)",
+}
+"""How to find both columns of the head of the next owner; SQLite has no lateral joins."""
+_HEADS = """
+WITH RECURSIVE head(id, owner_id) AS (
+    SELECT * FROM ({first}) first
     UNION ALL
-    SELECT (
-        SELECT job.id FROM contest_job job
-        WHERE job.kind = %(kind)s AND job.state = 'queued' AND job.release <= %(release)s
-            AND job.owner_id > (SELECT before.owner_id FROM contest_job before WHERE before.id = head.id)
-        ORDER BY job.owner_id, job.id LIMIT 1
-    )
-    FROM head WHERE head.id IS NOT NULL
-), owned AS MATERIALIZED (
-    SELECT head.id, (SELECT job.owner_id FROM contest_job job WHERE job.id = head.id) AS owner_id
-    FROM head WHERE head.id IS NOT NULL
+    SELECT next.id, next.owner_id FROM head {next}
 ), candidate AS MATERIALIZED (
-    SELECT owned.id, owned.owner_id, (
+    SELECT head.id, head.owner_id, (
         SELECT turn.started_at FROM contest_job turn
-        WHERE turn.owner_id = owned.owner_id AND turn.kind = %(kind)s AND turn.started_at IS NOT NULL
+        WHERE turn.owner_id = head.owner_id AND turn.kind = %(kind)s AND turn.started_at IS NOT NULL
         ORDER BY turn.started_at DESC LIMIT 1
     ) AS last_turn
-    FROM owned
+    FROM head
 )
 SELECT id, owner_id, last_turn IS NOT NULL FROM candidate ORDER BY last_turn NULLS FIRST, id LIMIT %(most)s
 """
+HEADS = {
+    vendor: _HEADS.format(
+        first=_FIRST.format(owner=0), next=join.format(first=_FIRST.format(owner="head.owner_id"))
+    )
+    for vendor, join in _NEXT.items()
+}
 OF_NOBODY = """
 SELECT job.id FROM contest_job job
 WHERE job.kind = %(kind)s AND job.state = 'queued' AND job.release <= %(release)s AND job.owner_id IS NULL
@@ -81,7 +84,7 @@ def next_in_turn(kind: Job.Kind, release: int, most: int) -> list[Head]:
 
 def _heads_of_owners(asked: dict[str, str | int]) -> list[Head]:
     with connection.cursor() as cursor:
-        cursor.execute(HEADS, asked)
+        cursor.execute(HEADS[connection.vendor], asked)
         return [Head(job, owner, bool(had_turn)) for job, owner, had_turn in cursor.fetchall()]
 
 

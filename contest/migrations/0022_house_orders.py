@@ -1,18 +1,15 @@
-import datetime
-
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 from django.db.models import Q
 
+from contest.models.house_order import RECEIVED_WITHIN
 from contest.models.message_field import MessageField
 
 NEEDED = 2
 """The release of workers that know orders; see contest/jobs/job_version.py."""
 OPEN = ("queued", "running")
 STATES = {"queued": "waiting", "running": "waiting", "done": "made", "failed": "failed"}
-AT_ONCE = datetime.timedelta(minutes=1)
-"""An entry is handed in by the transaction that ends its job, so that it is received right after that."""
 
 
 def order_house_entries(apps, schema_editor):
@@ -54,7 +51,7 @@ def made_entry(apps, job, linked):
     entries = apps.get_model("contest", "Entry").objects.filter(
         round_id=job.payload["round"], method=job.payload["method"], team__is_house=True, team__name=team
     )
-    until = job.finished_at + AT_ONCE
+    until = job.finished_at + RECEIVED_WITHIN
     found = entries.filter(received_at__gte=job.finished_at, received_at__lte=until).exclude(pk__in=linked)
     return found.order_by("received_at", "pk").values_list("pk", flat=True).first()
 

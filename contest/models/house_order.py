@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import datetime
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -9,6 +11,9 @@ from contest.models.commitment import Commitment
 from contest.models.entry import Entry
 from contest.models.message_field import MessageField
 from contest.models.round import Round
+
+RECEIVED_WITHIN = datetime.timedelta(minutes=1)
+"""An entry is handed in by the transaction that ends its job, so that it is received right after that."""
 
 
 class HouseOrder(models.Model):

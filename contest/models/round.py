@@ -6,16 +6,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from contest.declarations.round import DEFAULTS, NAME
+from contest.declarations.round import AT_ONCE, AT_THE_REVEAL, DEFAULTS, FEEDBACK, IN_BANDS, NAME
 from contest.models.contest import Contest
 from contest.models.dataset import Dataset
 from contest.models.seeds import secret_seed
 
+_LABELS = dict(FEEDBACK)
+
 
 class Feedback(models.TextChoices):
-    FULL = "full", _("everything at once")
-    BANDS = "bands", _("in bands")
-    NONE = "none", _("nothing until the reveal")
+    FULL = AT_ONCE, _(_LABELS[AT_ONCE])
+    BANDS = IN_BANDS, _(_LABELS[IN_BANDS])
+    NONE = AT_THE_REVEAL, _(_LABELS[AT_THE_REVEAL])
 
 
 class Round(models.Model):

@@ -1,4 +1,4 @@
-"""Names that people choose: one policy for accounts, teams and contests, wherever they are written down.
+"""Names that people choose: one policy for accounts, teams, contests and rounds in all places.
 
 `policy` and `lookalikes` need no Django, like the checker of bundles; `validation` raises what forms expect.
 """

@@ -26,6 +26,7 @@ class Kind:
 PERSON = Kind(40)
 TEAM = Kind(60)
 TITLE = Kind(120, is_folded=False, is_player=False)
+ROUND = Kind(80, is_folded=False, is_player=False)
 
 SCRIPTS = frozenset(
     {
@@ -97,6 +98,14 @@ def clean_name(name: str, kind: Kind) -> str:
     if kind.is_player:
         _require_not_the_house(folded)
     return folded if kind.is_folded else " ".join(unicodedata.normalize("NFC", written).split())
+
+
+def round_name(name: str) -> str | None:
+    """The form in which the name of a round is shown; None where it may not be one."""
+    try:
+        return clean_name(name, ROUND)
+    except BadName:
+        return None
 
 
 def require_visible(name: str) -> None:

@@ -2,7 +2,7 @@
 
 The host is resolved once; every address it has must be public; the connection goes to the address that was
 checked, so a name that answers differently the second time gains nothing. Redirects are not followed,
-little of the answer is read, and everything together has a time limit.
+little of the answer is read, and everything together, the name lookup included, has a time limit.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import ipaddress
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -87,13 +88,9 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
 
 
-def resolve(place: WebAddress) -> tuple[socket.AddressFamily, str]:
+def resolve(place: WebAddress, seconds: float) -> tuple[socket.AddressFamily, str]:
     """The one address to connect to. A host with even one inner address is refused as a whole."""
-    try:
-        found = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise Unreachable(_("The host name is not known.")) from None
-    addresses = [(family, str(where[0])) for family, *_rest, where in found]
+    addresses = _look_up(place, seconds)
     if not addresses:
         raise Unreachable(_("The host name is not known."))
     if not settings.WEBHOOKS_MAY_REACH_PRIVATE and not all(is_public(where) for _family, where in addresses):
@@ -101,16 +98,45 @@ def resolve(place: WebAddress) -> tuple[socket.AddressFamily, str]:
     return addresses[0]
 
 
+def _look_up(place: WebAddress, seconds: float) -> list[tuple[socket.AddressFamily, str]]:
+    """The addresses of a host; none where its name is not known.
+
+    The system's resolver takes no time limit and cannot be stopped. So a thread asks it, which ends by itself
+    when the resolver gives up, and whose answer nobody reads any more if it is late.
+    """
+    found: list[tuple[socket.AddressFamily, str]] = []
+
+    def ask() -> None:
+        with contextlib.suppress(OSError, UnicodeError):
+            answer = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+            found.extend((family, str(where[0])) for family, *_rest, where in answer)
+
+    asking = threading.Thread(target=ask, name="resolver", daemon=True)
+    asking.start()
+    asking.join(seconds)
+    if asking.is_alive():
+        raise _late()
+    return found
+
+
+def _late() -> Unreachable:
+    return Unreachable(_("The host did not answer properly in time."))
+
+
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     """Send a body; returns the status. Raises `Unreachable` where there is none."""
     place = read_address(url)
-    family, address = resolve(place)
+    ends_at = time.monotonic() + SECONDS
+    family, address = resolve(place, SECONDS)
+    left = ends_at - time.monotonic()
+    if left <= 0:
+        raise _late()
     raw = socket.socket(family, socket.SOCK_STREAM)
-    raw.settimeout(SECONDS)
+    raw.settimeout(left)
     # A server that drips bytes never runs into a time limit of single reads; this ends it. TLS takes the
     # socket over, so it is ended by a second handle.
     handle = raw.dup()
-    watch = threading.Timer(SECONDS, _hang_up, [handle])
+    watch = threading.Timer(left, _hang_up, [handle])
     watch.start()
     try:
         raw.connect((address, place.port))
@@ -120,7 +146,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         with channel:
             return _exchange(channel, place, body, headers)
     except (OSError, http.client.HTTPException, ValueError):
-        raise Unreachable(_("The host did not answer properly in time.")) from None
+        raise _late() from None
     finally:
         watch.cancel()
         handle.close()

@@ -40,7 +40,8 @@ PAUSES = (1, 5, 30, 120, 600)
 """Minutes until the next try; after the last one a delivery is given up."""
 MAX_FAILURES = 10
 """Deliveries given up in a row after which an address gets no more."""
-AT_ONCE = 50
+DELIVERIES_A_SWEEP = 50
+"""Deliveries that a sweep hands to workers; the others wait for the next one."""
 PREFIX = "kkw_"
 
 
@@ -102,7 +103,7 @@ def queue_deliveries() -> int:
     now = timezone.now()
     due = Delivery.objects.filter(state=Delivery.State.WAITING, next_try_at__lte=now)
     notified = 0
-    for delivery in due.filter(webhook__ended_at=None).order_by("next_try_at")[:AT_ONCE]:
+    for delivery in due.filter(webhook__ended_at=None).order_by("next_try_at")[:DELIVERIES_A_SWEEP]:
         pause = datetime.timedelta(minutes=PAUSES[min(delivery.tries, len(PAUSES) - 1)])
         with transaction.atomic():
             mine = Delivery.objects.filter(pk=delivery.pk, next_try_at=delivery.next_try_at)

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
-from contest.models import AccountToken, ApiToken, Invitation, LogIn, Mail, Membership, Organiser, User
+from contest.models import AccountToken, ApiToken, Invitation, LogIn, Mail, Organiser, User
 from contest.outside.outbox import queue_mail
 from contest.records import audit
 from contest.records.locks import lock_person, lock_teams_of
-
-
-@dataclass(frozen=True)
-class Parting:
-    """What becomes of a team when somebody leaves it: who leads it then, or nobody."""
-
-    membership: Membership
-    heir: Membership | None
-    is_last_captain: bool
+from contest.services.leaving import Parting, leave, parting_of
 
 
 def partings(user: User) -> list[Parting]:
     """What would become of each team of this person."""
-    return [_parting(row) for row in user.memberships.select_related("team__contest", "user").order_by("id")]
-
-
-def _parting(row: Membership) -> Parting:
-    others = Membership.objects.filter(team=row.team).exclude(pk=row.pk).select_related("user")
-    has_captain = others.filter(role=Membership.Role.CAPTAIN).exists()
-    is_last = row.role == Membership.Role.CAPTAIN and not has_captain
-    return Parting(row, others.order_by("id").first() if is_last else None, is_last)
+    return [
+        parting_of(row) for row in user.memberships.select_related("team__contest", "user").order_by("id")
+    ]
 
 
 def delete_account(user: User) -> None:
@@ -45,7 +31,9 @@ def delete_account(user: User) -> None:
         user = User.objects.get(pk=user.pk, deleted_at=None)
         _require_no_orphan(user)
         for parting in partings(user):
-            _leave(parting)
+            row = parting.membership
+            audit.record("team.left", row.team, contest=row.contest, actor=user)
+            leave(parting)
         audit.record("user.deleted", user, contest=None, actor=user)
         queue_mail(Mail.Kind.DELETED, user, facts={"name": user.username})
         now = timezone.now()
@@ -65,19 +53,6 @@ def _require_no_orphan(user: User) -> None:
                 _("You are the only organiser of %(contest)s. Name another one first.")
                 % {"contest": row.contest.title},
             )
-
-
-def _leave(parting: Parting) -> None:
-    row = parting.membership
-    if parting.heir is not None:
-        Membership.objects.filter(pk=parting.heir.pk).update(role=Membership.Role.CAPTAIN)
-        queue_mail(
-            Mail.Kind.CAPTAIN,
-            parting.heir.user,
-            facts={"name": parting.heir.user.username, "team": row.team.name, "contest": row.contest.title},
-        )
-    audit.record("team.left", row.team, contest=row.contest, actor=row.user)
-    row.delete()
 
 
 def _forget(user: User) -> None:

@@ -6,15 +6,12 @@ without updating their order. When no version before 0022 can be running any mor
 
 from __future__ import annotations
 
-import datetime
 from typing import Any
 
 from django.db import transaction
 
 from contest.models import Commitment, Entry, HouseOrder, Job
-
-AT_ONCE = datetime.timedelta(minutes=1)
-"""An entry is handed in by the transaction that ends its job, so that it is received right after that."""
+from contest.models.house_order import RECEIVED_WITHIN
 
 
 def adopt_older_jobs() -> int:
@@ -68,7 +65,7 @@ def _settle(job: Job) -> None:
     made = Entry.objects.filter(
         round=order.round_id, method=order.method, team__name=order.team_name, house_order=None
     )
-    span = (job.finished_at, job.finished_at + AT_ONCE)
+    span = (job.finished_at, job.finished_at + RECEIVED_WITHIN)
     entry = made.filter(received_at__range=span).order_by("received_at", "pk").first()
     HouseOrder.objects.filter(pk=order.pk, state=HouseOrder.State.WAITING).update(
         state=HouseOrder.State.MADE, entry=entry

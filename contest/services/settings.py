@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -45,13 +46,13 @@ class Stale(Refused):
 
 
 def differences(subject: Contest | Round, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Which of the given settings differ from the current ones."""
+    """Which of the given settings differ from the current ones. File rules that are not named stay."""
     changed = {name: value for name, value in given.items() if getattr(subject, name) != value}
-    # Rules that are not stored are at their defaults.
-    if "file_rules" in changed and FileRules(**changed["file_rules"]) == FileRules(
-        **getattr(subject, "file_rules", {})
-    ):
-        del changed["file_rules"]
+    if "file_rules" in changed:
+        # Rules that are not stored are at their defaults.
+        now = FileRules(**getattr(subject, "file_rules", {}))
+        rules = dataclasses.replace(now, **changed.pop("file_rules"))
+        changed |= {"file_rules": dataclasses.asdict(rules)} if rules != now else {}
     return changed
 
 

@@ -69,7 +69,7 @@ def create_invitation(team: Team, user: User) -> str:
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
         lock_team(team.pk)
-        _require_growing(team)
+        require_open_to_people(team)
         invitation = Invitation.objects.create(
             team=team,
             token_sha256=hash_token(token),
@@ -96,7 +96,7 @@ def join_team(invitation: Invitation, user: User) -> Team:
     try:
         with transaction.atomic():
             lock_team(team.pk)
-            _require_growing(team)
+            require_open_to_people(team)
             invitation.refresh_from_db()
             _require_player(team.contest, user)
             # Former members must not come back, or send others, by a link of their own.
@@ -123,7 +123,7 @@ def _require_player(contest: Contest, user: User) -> None:
         raise Refused("organises", _("You organise this contest and cannot play in it."))
 
 
-def _require_growing(team: Team) -> None:
+def require_open_to_people(team: Team) -> None:
     """A team that waits may gather its people; a locked or removed one may not."""
     if not Team.objects.filter(pk=team.pk, status=Team.Status.PENDING).exists():
         require_playing(team)

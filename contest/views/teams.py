@@ -12,9 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from contest import access
 from contest.errors import Refused
-from contest.forms.teams import TeamForm
+from contest.forms.teams import MemberRemovalForm, TeamForm
+from contest.models import Membership, Team
 from contest.pages.dashboard import round_cards
 from contest.services import teams
+from contest.services.leaving import remove_member
+from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 
 
@@ -44,16 +47,25 @@ def create(request: UserRequest, slug: str) -> HttpResponse:
 def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
     found = access.team_for(request.user, slug, team_id)
     token = request.session.pop("new_invitation", None)
+    members = found.memberships.select_related("user").order_by("id")
     context = {
         "contest": found.contest,
         "team": found,
         "is_member": access.team_of(request.user, found.contest) == found,
-        "members": found.memberships.select_related("user").order_by("id"),
+        "members": [(row, _removal_form(request, found, row)) for row in members],
         "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
         "invitation_url": request.build_absolute_uri(reverse("join", args=[token])) if token else None,
         "rounds": round_cards(request.user, found),
     }
     return render(request, "contest/team.html", context)
+
+
+def _removal_form(request: UserRequest, team: Team, member: Membership) -> MemberRemovalForm | None:
+    """The form that takes a member out, where the reader may do so; nobody takes out themselves."""
+    if member.user_id == request.user.pk or not access.may_remove_members(request.user, team):
+        return None
+    needs_reason = access.is_organiser(request.user, team.contest)
+    return MemberRemovalForm(needs_reason=needs_reason, auto_id=f"member_{member.pk}_%s")
 
 
 @login_required
@@ -72,6 +84,23 @@ def revoke(request: UserRequest, slug: str, invitation_id: int) -> HttpResponse:
     teams.revoke_invitation(access.invitation_of(team, invitation_id), request.user)
     messages.success(request, _("The invitation no longer works."))
     return redirect("team", slug, team.pk)
+
+
+@login_required
+@require_POST
+def remove(request: UserRequest, slug: str, team_id: int, membership_id: int) -> HttpResponse:
+    """Take somebody out of a team; for its captain and for organisers."""
+    team = access.team_for(request.user, slug, team_id)
+    member = access.removable_member_of(request.user, team, membership_id)
+    form = MemberRemovalForm(request.POST, needs_reason=access.is_organiser(request.user, team.contest))
+    if form.is_valid():
+        name = member.user.shown_name
+        with refusal_shown(request):
+            remove_member(member, request.user, form.cleaned_data.get("reason", ""))
+            messages.success(request, _("%(name)s is no longer in the team.") % {"name": name})
+    else:
+        show_errors(request, form)
+    return redirect("team", slug, team_id)
 
 
 @login_required

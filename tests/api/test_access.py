@@ -115,6 +115,8 @@ WRITES: dict[str, tuple[int, ...]] = {
     f"{SECRET}attacks/DRYRUN/steer/": UNKNOWN,
     f"{SECRET}announcements/": (401, 404, 404, 404, 422),
     f"{SECRET}team/": (401, 404, 404, 404, 422),
+    f"{DEMO}teams/PLAYERS/members/MEMBER/remove/": ORDERS,
+    f"{SECRET}teams/PLAYERS/members/MEMBER/remove/": UNKNOWN,
     f"{SECRET}team/invitations/": UNKNOWN,
     f"{SECRET}house-entries/": (401, 404, 404, 404, 422),
     f"{PRACTICE}entries/": (401, 422, 422, 404, 404),
@@ -146,6 +148,8 @@ WRITES: dict[str, tuple[int, ...]] = {
 }
 DELETES = {
     f"{DEMO}team/invitations/INVITATION/": (401, 204, 404, 404, 404),
+    f"{DEMO}team/members/MEMBER/": (401, 409, 404, 404, 404),
+    f"{SECRET}team/members/MEMBER/": UNKNOWN,
     f"{DEMO}webhooks/TEAMHOOK/": UNKNOWN,
     f"{DEMO}team/webhooks/ORGHOOK/": UNKNOWN,
     f"{DEMO}team/webhooks/TEAMHOOK/": (401, 204, 404, 404, 404),
@@ -171,6 +175,8 @@ def names(world: World) -> dict[str, str]:
         "PHASE": str(world.round.phases.get(kind="anonymise").pk),
         "ORDER": str(HouseOrder.objects.create(round=world.round, method="swap", requested_at=now).pk),
         "INVITATION": str(world.tanuki.invitations.get().pk),
+        "PLAYERS": str(world.tanuki.pk),
+        "MEMBER": str(world.tanuki.memberships.get().pk),
         "TEAMHOOK": str(create_webhook(contest, user("tanuki"), address, world.tanuki)[0].pk),
         "ORGHOOK": str(create_webhook(contest, user("oni"), address)[0].pk),
     }
@@ -228,8 +234,8 @@ def test_what_is_refused_changes_nothing(world: World, names: dict[str, str]) ->
 def test_every_route_stands_in_these_tables() -> None:
     """A route that is added without a line here fails this test."""
     resolver = get_resolver("contest.api.urls")
-    names = ("OFFICIAL", "DRAFT", "DRYRUN", "PHASE", "ORDER", "INVITATION", "TEAMHOOK", "ORGHOOK")
-    words = dict.fromkeys(names, "1")
+    names = ("OFFICIAL", "DRAFT", "DRYRUN", "PHASE", "ORDER", "INVITATION", "PLAYERS", "MEMBER")
+    words = dict.fromkeys((*names, "TEAMHOOK", "ORGHOOK"), "1")
     reached = {resolver.resolve("/" + filled(path, words)).url_name for path in (*READS, *WRITES, *DELETES)}
     routes = {pattern.name for pattern in urls.urlpatterns if pattern.name}
     assert routes - reached == {"api-schema", "api-docs"}

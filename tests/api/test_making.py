@@ -63,6 +63,7 @@ def test_a_preset_becomes_a_contest_that_begins_when_asked(staff: Caller) -> Non
         ("customers", 1),
         ("customers", None),
         ("way", "magic"),
+        ("titel", "Small"),
     ],
 )
 def test_what_makes_no_sense_is_told_at_its_field(staff: Caller, field: str, value: object) -> None:

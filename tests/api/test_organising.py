@@ -7,8 +7,10 @@ import datetime
 import pytest
 from django.utils import timezone
 
+from contest.bundle.check import check_bundle
 from contest.models import AuditEvent, Contest, Dataset, Entry, Phase, Rescore, Round, Team
 from contest.services.board_versions import bump_board
+from datasets.rules import FileRules
 from tests.api.conftest import World
 
 DEMO, PRACTICE = "contests/demo/", "contests/demo/rounds/practice/"
@@ -195,6 +197,56 @@ def test_file_rules_that_make_no_sense_are_refused(world: World) -> None:
     shown = oni.get(f"{PRACTICE}settings/").json()
     same = {"version": version, "settings": shown["settings"], "reason": "the same"}
     assert oni.send(f"{PRACTICE}settings/", {**same, "preview": True}).status_code == 200
+
+
+def test_a_rule_that_is_not_named_stays_as_it_is(world: World) -> None:
+    """One rule sent alone put all others back to their defaults."""
+    oni = world.callers["oni"]
+    Round.objects.filter(pk=world.round.pk).update(file_rules={"foreign_items": True, "max_bytes": 4096})
+    for rule in ("foreign_dates", "foreign_countries"):
+        version = oni.get(f"{PRACTICE}settings/").json()["version"]
+        order = {"version": version, "settings": {"file_rules": {rule: True}}, "reason": "more room"}
+        assert oni.send(f"{PRACTICE}settings/", order).status_code == 200
+    world.round.refresh_from_db()
+    allowed = FileRules(foreign_items=True, foreign_dates=True, foreign_countries=True, max_bytes=4096)
+    assert FileRules(**world.round.file_rules) == allowed
+    assert (
+        FileRules(**AuditEvent.objects.filter(verb="round.changed").latest("pk").after["file_rules"])
+        == allowed
+    )
+
+
+def test_settings_that_do_not_exist_are_refused_in_the_words_of_bundles(world: World) -> None:
+    """They were accepted with 200 and nothing was saved."""
+    oni = world.callers["oni"]
+    problems = check_bundle("titel: Small\n").problems
+    (misspelt,) = [str(problem.expected) for problem in problems if problem.code == "unknown-key"]
+    assert misspelt.startswith("title, or another one of ")
+    start = timezone.now() + datetime.timedelta(days=9)
+    round_order = {"like": "round/practice", "name": "Final", "slug": "final", "starts_at": start.isoformat()}
+    change = {"version": 1, "reason": "x"}
+    wrong = {
+        "settings/": ({**change, "settings": {"titel": "Small"}}, "settings.titel", "title"),
+        "rounds/practice/settings/": (
+            {**change, "settings": {"rankin": "2026"}},
+            "settings.rankin",
+            "ranking",
+        ),
+        "rounds/": ({**change, **round_order, "weigt": 2, "preveiw": True}, "preveiw", "preview"),
+    }
+    for path, (order, place, meant) in wrong.items():
+        answer = oni.send(f"{DEMO}{path}", order)
+        assert (answer.status_code, error_of(answer)) == (422, "invalid-request"), path
+        (fault,) = answer.json()["error"]["detail"][place]
+        assert fault["code"] == "unknown-key"
+        key = place.split(".")[-1]
+        assert fault["message"].startswith(f"Got '{key}', expected {meant}, or another one of ")
+    both = {"version": 0, "settings": {"titel": "Small", "time_zone": "Moon"}}
+    told = oni.send(f"{DEMO}settings/", both).json()["error"]["detail"]
+    assert set(told) == {"version", "reason", "settings.titel", "settings.time_zone"}
+    assert not AuditEvent.objects.filter(
+        verb__in=["contest.changed", "round.changed", "round.created"]
+    ).filter(reason="x")
 
 
 @pytest.mark.parametrize(("format_name", "measure"), [("2017", "e1"), ("2017", "e6"), ("2018", "ut-il")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import datetime
 import math
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from contest.bundle.declared import PLAIN, ROUND
 from contest.bundle.files import preset_text
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, FIRST, KINDS, LAST, PHASE, STARTS_AT
+from contest.declarations.round import AT_THE_REVEAL, FEEDBACK, IN_BANDS
 from contest.forms.organise import LimitsForm
 from contest.forms.setting_fields import MomentField
 from contest.forms.settings import ContestSettingsForm, RoundSettingsForm
@@ -31,6 +33,7 @@ from datasets.formats import FORMATS
 from datasets.rules import RULES, FileRules
 from datasets.setting import Setting
 from scoring.limits import LIMIT, measure_setting
+from tests.conftest import ROOT
 
 Case = tuple[Any, bool]
 OF_FORMAT = [(rule, spec.name) for spec in FORMATS for rule in RULES if rule.name in spec.rules]
@@ -60,6 +63,8 @@ def cases(setting: Setting) -> Iterator[Case]:
     elif setting.kind == "text":
         yield from [("x", True), ("x" * setting.length, True), ("x" * (setting.length + 1), False)]
         yield from [("", setting.may_be_blank), (7, False), ("a\0b", False)]
+        unseen, mixed = "Hide\u202eand seek", "p\u0430ypal cup"
+        yield from [(unseen, False), (mixed, False), ("第１回：決勝", True)] if setting.named else []
     elif setting.kind == "slug":
         yield from [("A", True), ("a-_9" * 12 + "xy", True), ("a-_9" * 12 + "xyz", False), ("a b", False)]
         yield from [(word, False) for word in sorted(setting.reserved)]
@@ -280,3 +285,17 @@ def test_every_consequence_is_explained() -> None:
     named = {what for _title, _about, settings in GROUPS for it in settings for what in it.on_change}
     assert named == set(CONSEQUENCES)
     assert {it.name for _title, _about, settings in GROUPS for it in settings} > {it.name for it in PHASE}
+
+
+def test_what_teams_are_told_is_declared_once() -> None:
+    """The values and labels of feedback were written out in the model and in the rule on phases as well."""
+    declared = {text for value_and_label in FEEDBACK for text in value_and_label} - {IN_BANDS, AT_THE_REVEAL}
+    again = {
+        (path.relative_to(ROOT).as_posix(), node.value)
+        for path in (ROOT / "contest").rglob("*.py")
+        if not {"migrations", "declarations"} & set(path.parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in declared
+    }
+    assert again == set()
+    assert [(value, str(label)) for value, label in Feedback.choices] == list(FEEDBACK)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -57,6 +60,7 @@ django.setup()
 from contest.models import Entry, Job, AttackRun, User
 from tests.factories import make_round, make_team, make_entry, work_off
 from django.core.management import call_command
+from contest.jobs.queue import OUR_ERROR, claim_next, put_back
 from contest.operations.attack_role import grant_attack_role
 from contest.work.handlers import work_on
 from django.db import connection
@@ -73,6 +77,14 @@ elif sys.argv[1] == "attack":
     for _ in range(3):
         work_on(Job.Kind.ATTACK)
     print(list(Job.objects.filter(kind="judge").values_list("state", flat=True)))
+elif sys.argv[1] == "put back":
+    claim = claim_next(Job.Kind.ATTACK)
+    while claim is not None and claim.job.pk == Job.objects.filter(kind="attack").earliest("pk").pk:
+        assert put_back(claim.job.pk, claim.token, OUR_ERROR(), f"broken {claim.job.attempts}")
+        claim.job.refresh_from_db(fields=["state", "attempts", "error"])
+        print(claim.job.state, claim.job.attempts, claim.job.error)
+        claim = claim_next(Job.Kind.ATTACK)
+    print(sorted(AttackRun.objects.values_list("state", flat=True)))
 else:
     work_off()
     assert set(AttackRun.objects.values_list("state", flat=True)) == {"done"}
@@ -124,30 +136,62 @@ UNREACHED = (
 """Rows that are not there for it, where it changes something."""
 
 
-@pytest.mark.service
-def test_its_database_role_can_attack_and_read_no_truth_and_no_account(installation: str, tmp_path) -> None:
-    import os
+@dataclass(frozen=True)
+class Machines:
+    """The machine of the web part, and one that only attacks and has a database role of its own for that."""
 
-    role = installation.rsplit("/", 1)[1]
-    narrow = installation.replace("postgres@", f"{role}:narrow@", 1)
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("KAKURENBO_")}
-    base = {**clean, "DJANGO_SETTINGS_MODULE": "config.settings", "KAKURENBO_VAR": str(tmp_path)}
+    url: str
+    folder: Path
 
-    def run(step: str, url: str, **extra: str) -> str:
-        environment = {**base, "KAKURENBO_DATABASE_URL": url, "KAKURENBO_LOG_LEVEL": "ERROR", **extra}
-        command = [sys.executable, "-c", SCRIPT, step, role]
+    @property
+    def role(self) -> str:
+        return self.url.rsplit("/", 1)[1]
+
+    @property
+    def narrow_url(self) -> str:
+        return self.url.replace("postgres@", f"{self.role}:narrow@", 1)
+
+    def run(self, step: str) -> str:
+        return self._run(step, KAKURENBO_DATABASE_URL=self.url)
+
+    def run_narrow(self, step: str) -> str:
+        return self._run(step, KAKURENBO_DATABASE_URL=self.narrow_url, KAKURENBO_ROLE="attacks")
+
+    def _run(self, step: str, **extra: str) -> str:
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("KAKURENBO_")}
+        base = {"DJANGO_SETTINGS_MODULE": "config.settings", "KAKURENBO_VAR": str(self.folder)}
+        environment = {**clean, **base, "KAKURENBO_LOG_LEVEL": "ERROR", **extra}
+        command = [sys.executable, "-c", SCRIPT, step, self.role]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         assert "Traceback" not in done.stderr, done.stderr[-3000:]
         return done.stdout
 
-    run("prepare", installation)
-    assert run("attack", narrow, KAKURENBO_ROLE="attacks") == "['queued', 'queued']\n"
-    with psycopg.connect(narrow, autocommit=True) as attacker:
+
+@pytest.fixture
+def machines(installation: str, tmp_path: Path) -> Machines:
+    made = Machines(installation, tmp_path)
+    made.run("prepare")
+    return made
+
+
+@pytest.mark.service
+def test_its_database_role_can_attack_and_read_no_truth_and_no_account(machines: Machines) -> None:
+    assert machines.run_narrow("attack") == "['queued', 'queued']\n"
+    with psycopg.connect(machines.narrow_url, autocommit=True) as attacker:
         assert attacker.execute("SELECT count(*) FROM contest_entry").fetchone() == (1,)
         for statement in FORBIDDEN:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 attacker.execute(statement)
         for statement in UNREACHED:
             assert attacker.execute(statement).rowcount == 0, statement
-    assert run("judge", installation) == "2\n"
+    assert machines.run("judge") == "2\n"
+
+
+@pytest.mark.service
+def test_its_database_role_can_put_a_job_back_and_end_it_as_failed(machines: Machines) -> None:
+    """The role may change some columns of a job alone, so a worker there must write no other."""
+    *again, last, runs = machines.run_narrow("put back").splitlines()
+    assert again == [f"queued {n} broken {n}" for n in range(1, len(again) + 1)] and again
+    assert last == f"failed {len(again) + 1} broken {len(again) + 1}"
+    assert runs == "['failed', 'queued']"

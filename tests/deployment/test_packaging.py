@@ -204,6 +204,23 @@ def test_the_platform_finds_its_files_in_the_wheel(installed: Environment, tmp_p
     assert words == ["順位表", "True", library().wheel_name]
 
 
+def test_a_wheel_keeps_its_data_in_a_folder_of_the_user(
+    platform_wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was kept in `site-packages`, which belongs to pip and may belong to another user."""
+    environment = fresh_environment(tmp_path / "venv")
+    environment.install(platform_wheel)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    said = environment.run("kakurenbo", "doctor", "--only", "disk", cwd=tmp_path, codes=(0, 1))
+    folder = home / ".local/share/kakurenbo"
+    assert str(folder) in said
+    assert (folder / "secret_key").is_file()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert not list(environment.site.rglob("secret_key")) and not list(environment.site.rglob("var"))
+
+
 def examples() -> list[str]:
     """The Python programs of docs/library.md, in their order."""
     text = (ROOT / "docs/library.md").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.base import ContentFile
 
+from config import environment
 from contest.files.storage import ClosedStorage
 from tests.conftest import ROOT
 
@@ -128,6 +129,23 @@ def test_programs_that_nothing_counts_run_in_production_only_where_accepted(
     changes: dict[str, str | None], accepted: bool, loaded: Callable[..., dict[str, Any]]
 ) -> None:
     assert loaded(**changes)["ACCEPT_UNCOUNTED_PROGRAMS"] is accepted
+
+
+def test_the_data_of_a_checkout_and_of_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel = tmp_path / "site-packages/kakurenbo/_packages"
+    monkeypatch.delenv("KAKURENBO_VAR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert environment.data_folder(ROOT) == ROOT / "var"
+    of_the_user = tmp_path / "home/.local/share/kakurenbo"
+    assert environment.data_folder(wheel) == of_the_user
+    monkeypatch.setenv("XDG_DATA_HOME", "share")
+    assert environment.data_folder(wheel) == of_the_user
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    assert environment.data_folder(wheel) == tmp_path / "share/kakurenbo"
+    assert environment.data_folder(ROOT) == ROOT / "var"
+    monkeypatch.setenv("KAKURENBO_VAR", str(tmp_path / "named"))
+    assert {environment.data_folder(program) for program in (ROOT, wheel)} == {tmp_path / "named"}
 
 
 def test_stores_may_be_buckets_with_keys_of_their_own(loaded: Callable[..., dict[str, Any]]) -> None:

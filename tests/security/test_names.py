@@ -5,27 +5,32 @@ The cases of look-alikes are those of UTS 39 (Unicode Security Mechanisms) and o
 
 from __future__ import annotations
 
+import datetime
 import io
+import json
 from typing import Any
 
 import pytest
+import yaml
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
+from contest.bundle.check import check_bundle
 from contest.bundle.files import preset_text
 from contest.errors import Refused
-from contest.models import Contest, Team, User
+from contest.forms.settings import RoundSettingsForm
+from contest.models import Contest, Round, Team, User
 from contest.names.lookalikes import look_of
 from contest.names.policy import HOUSE_WORDS, PERSON, TEAM, TITLE
 from contest.names.validation import clean_name
 from contest.services import accounts, teams
 from contest.services.tokens import create_token
-from tests.factories import PASSWORD, make_contest, make_team, make_user
+from tests.factories import PASSWORD, make_contest, make_round, make_team, make_user
 
 BAD = {
     "nothing": ("", "empty-name"),
@@ -195,6 +200,56 @@ def test_page_api_and_service_refuse_a_name_in_the_same_words(name: str) -> None
     with pytest.raises(ValidationError):
         teams.create_team(contest, user, name)
     assert Team.objects.count() == 0
+
+
+ROUND_NAMES = ("Fin\u202eal", "\u3164", "Fin\u0430l", "Final\u0007", "T" + "\u0300\u0301\u0302\u0303" + "est")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ROUND_NAMES)
+def test_page_api_and_bundle_refuse_the_name_of_a_round(name: str) -> None:
+    """A round could be called by what nobody sees, or by another's name in letters of two scripts."""
+    organiser = make_user("oni")
+    round_ = make_round(make_contest(organiser, slug="spring"))
+    client = Client()
+    client.force_login(organiser)
+    start = timezone.now() + datetime.timedelta(days=9)
+    new = {"version": 1, "like": f"round/{round_.slug}", "slug": "final", "name": name, "reason": "x"}
+    add = reverse("organise_add_round", args=["spring"])
+    page = client.post(add, {**new, "starts_at": start.strftime("%Y-%m-%dT%H:%M:%S")})
+    assert page.status_code == 422 and "visible characters" in page.content.decode()
+    headers = {"authorization": f"Bearer {create_token(organiser, 'script', ['organise'], 7)}"}
+    change = {"version": 1, "settings": {"name": name}, "reason": "x"}
+    orders = {
+        "rounds/": ({**new, "starts_at": start.isoformat()}, "name"),
+        f"rounds/{round_.slug}/settings/": (change, "settings.name"),
+    }
+    for path, (order, place) in orders.items():
+        url = f"/api/v1/contests/spring/{path}"
+        answer = client.post(url, order, content_type="application/json", headers=headers)
+        assert answer.status_code == 422, path
+        assert "visible characters" in answer.json()["error"]["detail"][place][0]["message"]
+    shown = RoundSettingsForm(round_)
+    data = {field.name: "" if field.value() is None else field.value() for field in shown}
+    assert list(RoundSettingsForm(round_, {**data, "reason": "x", "name": name}).errors) == ["name"]
+    content = yaml.safe_load(preset_text("pwscup2016"))
+    content["rounds"][0]["name"] = name
+    problems = check_bundle(json.dumps(content, default=str)).problems
+    assert "rounds[0].name" in {problem.key for problem in problems}
+    assert [it.name for it in Round.objects.all()] == [round_.name]
+
+
+@pytest.mark.django_db
+def test_the_name_of_a_round_is_stored_as_it_is_shown() -> None:
+    organiser = make_user("oni")
+    round_ = make_round(make_contest(organiser, slug="spring"))
+    headers = {"authorization": f"Bearer {create_token(organiser, 'script', ['organise'], 7)}"}
+    change = {"version": 1, "settings": {"name": " Cafe\u0301 \u3000 ２ "}, "reason": "x"}
+    url = f"/api/v1/contests/spring/rounds/{round_.slug}/settings/"
+    answer = Client().post(url, change, content_type="application/json", headers=headers)
+    assert answer.status_code == 200, answer.content
+    round_.refresh_from_db()
+    assert round_.name == "Café ２"
 
 
 TITLES = ("Hide\u202eand seek", "\u3164", "p\u0430ypal cup")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
+from contest.archive import older
 from contest.board.queries import job_counts
 from contest.errors import Refused
 from contest.jobs.queue import OUR_ERROR, claim_job, enqueue_job
-from contest.models import AuditEvent, Commitment, Contest, Entry, HouseOrder, Job, Round
+from contest.models import AuditEvent, Commitment, Contest, Entry, HouseOrder, Job, Round, house_order
+from contest.services import older_house_jobs
 from contest.services.bundles import export_bundle
 from contest.services.house import request_house_entry, retry_house_entry, seed_of
 from contest.services.older_house_jobs import adopt_older_jobs
@@ -156,3 +159,10 @@ def test_one_job_at_a_time_is_open_for_an_order(round_: Round) -> None:
     assert claim is not None
     with pytest.raises(IntegrityError), transaction.atomic():
         enqueue_job(Job.Kind.HOUSE, house_order=order)
+
+
+def test_when_an_entry_belongs_to_its_job_is_declared_once() -> None:
+    """Migration, archive and adoption look for the entry of an older job in the same span."""
+    migration = import_module("contest.migrations.0022_house_orders")
+    spans = [module.RECEIVED_WITHIN for module in (house_order, older_house_jobs, older, migration)]
+    assert all(span is house_order.RECEIVED_WITHIN for span in spans)

@@ -157,6 +157,19 @@ def test_ten_times_the_queue_is_not_more_work(name: str, n_owners: int) -> None:
     assert spent[1] < 2 * spent[0] + 20, spent
 
 
+@pytest.mark.parametrize("n_owners", [5, 10])
+def test_a_look_finds_each_owners_head_and_last_turn_once(n_owners: int) -> None:
+    """On PostgreSQL two rows for each owner and one for jobs of nobody; there were four for each owner."""
+    contest = make_contest()
+    fill_queue([make_team(contest).pk for _ in range(n_owners)], 4_000)
+    with work_counted() as done:
+        look()
+    if connection.vendor == "postgresql":
+        assert done[0] < 3 * n_owners
+    else:
+        assert 0 < done[0] < 200 * n_owners
+
+
 def claim_in_threads(n_threads: int, claims_each: int) -> list[int]:
     """Claim from several threads, each on a connection of its own; the numbers of the jobs that they got."""
 

@@ -10,6 +10,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -242,6 +243,54 @@ def test_a_server_that_drips_is_hung_up_on(inner: None, monkeypatch: pytest.Monk
         finally:
             stop.set()
             thread.join()
+
+
+def test_a_name_whose_resolver_hangs_is_given_up_in_time(
+    inner: None, receiver: Receiver, round_: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker waited for the resolver as long as that liked."""
+    let_go, answered = threading.Event(), threading.Event()
+
+    def answer(*arguments: Any, **options: Any) -> list[Any]:
+        let_go.wait()
+        answered.set()
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", receiver.server.server_port))]
+
+    monkeypatch.setattr(safe_http, "SECONDS", 0.2)
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    webhooks.create_webhook(round_.contest, organiser(round_), receiver.url)
+    announce(round_.contest, organiser(round_), "Hello", "World")
+    # Were nothing else to end the wait, this would, and the delivery would succeed.
+    relief = threading.Timer(20, let_go.set)
+    relief.start()
+    try:
+        send_all()
+        assert not answered.is_set()
+        delivery = Delivery.objects.get()
+        assert (delivery.state, delivery.tries) == (Delivery.State.WAITING, 1)
+        assert "in time" in delivery.reason
+    finally:
+        relief.cancel()
+        let_go.set()
+    assert answered.wait(20)
+    assert receiver.got == []
+
+
+def test_what_the_resolver_leaves_of_the_time_is_what_the_rest_may_take(
+    inner: None, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([100.0, 107.0])
+    limits = []
+    timer = threading.Timer
+
+    def watch(seconds: float, *arguments: Any) -> threading.Timer:
+        limits.append(seconds)
+        return timer(seconds, *arguments)
+
+    monkeypatch.setattr(safe_http, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(threading, "Timer", watch)
+    assert safe_http.post(receiver.url, b"{}", {}) == 204
+    assert limits == [safe_http.SECONDS - 7]
 
 
 def test_the_page_shows_the_secret_once_and_strangers_see_nothing(round_: Round) -> None:

@@ -73,7 +73,7 @@ class Command(BaseCommand):
         except (URLError, OSError):
             return
         self.announced = True
-        self.stdout.write(f"\nKakurenbo is up: {self.url}\n")
+        self.stdout.write(f"\nKakurenbo is up: {self.url}\nIts data is kept in {settings.VAR}\n")
         if self.demo:
             self.stdout.write(demo.log_ins())
         self.stdout.write("Ctrl-C stops it.\n")

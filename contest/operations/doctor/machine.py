@@ -112,7 +112,8 @@ def disk() -> Finding:
             _("Make room, or move the data to a larger disk."),
         )
     free = shutil.disk_usage(settings.VAR if settings.VAR.exists() else settings.BASE_DIR).free
-    return ok(_("%(n)s GiB are free.") % {"n": f"{free / 1024**3:.1f}"})
+    text = _("The data is kept in %(folder)s; %(n)s GiB are free there.")
+    return ok(text % {"folder": settings.VAR, "n": f"{free / 1024**3:.1f}"})
 
 
 def _folders() -> list[str]:
