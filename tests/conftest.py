@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -44,17 +45,23 @@ def language_of_the_site() -> Iterator[None]:
     translation.deactivate()
 
 
+KEPT = {"django_content_type", "auth_permission"}
+"""Tables that Django fills with the same rows after emptying them: one per model and permission."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def emptied_by_deleting() -> Iterator[None]:
     """PostgreSQL needs longer to truncate one table than to delete the few rows that a test leaves in all."""
+    from django.core.management.commands import flush
     from django.db import connection
 
     def deletes(style: Style, tables: Sequence[str], **_wishes: bool) -> list[str]:
-        return [f"DELETE FROM {connection.ops.quote_name(table)};" for table in tables]
+        names = sorted(set(tables) - KEPT)
+        return [f"DELETE FROM {connection.ops.quote_name(table)};" for table in names]
 
     with pytest.MonkeyPatch.context() as patch:
-        if connection.vendor == "postgresql":
-            patch.setattr(type(connection.ops), "sql_flush", staticmethod(deletes))
+        patch.setattr(type(connection.ops), "sql_flush", staticmethod(deletes))
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_arguments, **_options: None)
         yield
 
 
@@ -83,10 +90,27 @@ def no_memory_of_other_tests() -> None:
         sys.modules["contest.board.single_flight_cache"].forget_everything()
 
 
+LONGEST = (
+    "on_postgresql_with[redis-0]",
+    "test_image",
+    "on_postgresql_with[redis-1]",
+    "test_demo",
+    "on_postgresql_with[rabbitmq",
+    "test_portability",
+    "test_up",
+)
+"""The longest tests. Those that mostly wait for other processes stand beside those that mostly compute."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests begin first, so that no process is left alone with them at the end."""
-    longest = ("test_backends", "test_image", "test_demo", "test_portability", "test_up")
-    items.sort(key=lambda item: [name not in item.nodeid for name in longest])
+    items.sort(key=lambda item: [name not in item.nodeid for name in LONGEST])
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays until the end: the garbage collector need not look through it each time."""
+    gc.collect()
+    gc.freeze()
 
 
 TOGETHER = ("tests/test_demo.py", "tests/deployment/test_packaging.py")

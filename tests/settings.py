@@ -8,7 +8,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-_folder = tempfile.mkdtemp(prefix="kakurenbo-tests-")
+from tests.memory import folder_in_memory
+
+# Database and stores, some 200 MB in the end: the processes that tests start wait for each write to them.
+_folder = tempfile.mkdtemp(prefix="kakurenbo-tests-", dir=folder_in_memory(4 * 1024**3))
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 os.environ["KAKURENBO_VAR"] = _folder
 

@@ -17,8 +17,8 @@ from datasets.tables import Codes, Integers
 
 Columns = tuple[npt.NDArray, ...]
 
-LOOKUP = 2**25
-"""Up to this many possible keys, they are numbered by a table of all of them rather than by sorting."""
+LOOKUP, LOOKUP_PER_ROW = 2**25, 20
+"""Up to this many possible keys, in all and per row, they are numbered by a table of all, not by sorting."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ def _packed(left: npt.NDArray, right: npt.NDArray) -> tuple[npt.NDArray, npt.NDA
 
 def _numbered(left: npt.NDArray, right: npt.NDArray, n_keys: int) -> tuple[Codes, Codes, int]:
     """Number the distinct keys of both sides without gaps, in ascending order."""
-    if n_keys <= LOOKUP:
+    if n_keys <= min(LOOKUP, LOOKUP_PER_ROW * (len(left) + len(right))):
         used = np.zeros(n_keys, dtype=np.bool_)
         used[left] = used[right] = True
         number: Codes = np.cumsum(used, dtype=np.int32) - np.int32(1)

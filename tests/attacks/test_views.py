@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
+from attacks.linkage import feature_sets
 from attacks.linkage.candidates import similarity_matrix
 from attacks.linkage.evidence import pair_similarity
 from attacks.linkage.features import day_view, item_view, master_view, price_view, quantity_view, receipt_view
@@ -45,6 +48,20 @@ def test_master_tokens_shared_by_two_people() -> None:
     view = master_view(SHOP, SHOP)
     left, right = (set(view.original.tokens[a:b].tolist()) for a, b in ((0, 5), (5, 10)))
     assert len(left & right) == 3
+
+
+@pytest.mark.parametrize("per_row", [0, 10**9], ids=["by sorting", "by a table"])
+def test_tuples_are_numbered_in_ascending_order(monkeypatch: pytest.MonkeyPatch, per_row: int) -> None:
+    """However many keys are possible; the oracle is Python's own sort."""
+    monkeypatch.setattr(feature_sets, "LOOKUP_PER_ROW", per_row)
+    rng = np.random.default_rng(3)
+    for most, rows in itertools.product((2, 50, 3000), (0, 1, 40)):
+        sides = [tuple(rng.integers(-most, most, size=(2, rows))) for _ in range(2)]
+        left, right, n = feature_sets.shared_codes(*sides)
+        tuples = [list(zip(*(column.tolist() for column in side), strict=True)) for side in sides]
+        number = {key: place for place, key in enumerate(sorted({*tuples[0], *tuples[1]}))}
+        assert n == len(number)
+        assert [left.tolist(), right.tolist()] == [[number[key] for key in side] for side in tuples]
 
 
 def test_totals_and_rfm() -> None:

@@ -17,9 +17,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
-
 from tests.conftest import ROOT, missing
+from tests.memory import folder_in_memory
 
 BASE = "localhost/python-base:latest"
 """Plays the part of python:3.11-slim-bookworm."""
@@ -39,21 +38,13 @@ def builder(folder: Path) -> Iterator[Builder]:
             missing(f"{program} absent: make system installs it")
     if os.geteuid() != 0:
         missing("root absent: only root can build an image without an engine")
-    place = Path(tempfile.mkdtemp(prefix="kakurenbo-images-", dir=_roomy(folder)))
+    place = Path(tempfile.mkdtemp(prefix="kakurenbo-images-", dir=folder_in_memory(ROOM) or folder))
     try:
         made = Builder(place)
         made.make_base()
         yield made
     finally:
         shutil.rmtree(place)
-
-
-def _roomy(folder: Path) -> Path:
-    memory = Path("/dev/shm")
-    if not memory.is_dir() or os.statvfs(memory).f_flag & (os.ST_NODEV | os.ST_NOEXEC):
-        return folder
-    room = min(psutil.virtual_memory().available, shutil.disk_usage(memory).free)
-    return memory if room >= ROOM else folder
 
 
 class Builder:

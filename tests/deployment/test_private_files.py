@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from contest.operations.doctor import machine
@@ -18,12 +19,14 @@ from tests.conftest import ROOT, free_port
 from tests.services.installation import wait_for
 from tests.test_up import answers
 
-SIGN_UP = """
+LETTER_AND_BACKUP = """
+from django.core.management import call_command
 from contest.services.accounts import sign_up
 from contest.outside.outbox import deliver
 from contest.models import Mail
 sign_up("hana", "hana@example.org", "correct horse battery")
 deliver(Mail.objects.get().pk)
+call_command("backup", "--out", {backup!r})
 """
 
 
@@ -51,18 +54,20 @@ def test_an_installation_that_runs_keeps_everything_to_itself(tmp_path: Path) ->
     try:
         wait_for(lambda: answers(port), 180, "the server answers")
         wait_for(lambda: any((folder / "files" / "vault").rglob("*")), 120, "the demo handed something in")
-        for words in (["shell", "-c", SIGN_UP], ["backup", "--out", str(folder / "backup.zip")]):
-            subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=environment(folder),
-                           check=True, capture_output=True, umask=0o022, timeout=240)  # fmt: skip
+        code = LETTER_AND_BACKUP.format(backup=str(folder / "backup.zip"))
+        subprocess.run([sys.executable, "manage.py", "shell", "-c", code], cwd=ROOT, env=environment(folder),
+                       check=True, capture_output=True, umask=0o022, timeout=240)  # fmt: skip
         assert len(list((folder / "mail").iterdir())) >= 2 and (folder / "backup.zip").stat().st_size
         assert open_to_others(folder) == []
     finally:
-        up.send_signal(signal.SIGINT)
-        try:
-            up.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            os.killpg(up.pid, signal.SIGKILL)
-            up.wait()
+        # Asked to stop, they would first end the demo's jobs.
+        family = psutil.Process(up.pid).children(recursive=True)
+        up.kill()
+        for process in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        up.wait()
+        psutil.wait_procs(family, timeout=60)
 
 
 @pytest.mark.django_db

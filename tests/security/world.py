@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.test import Client
+from django.test.client import ClientHandler
 from django.utils import timezone
 
 from contest.models import Attack, Entry, HouseOrder, Invitation, Phase, Round, Team, User
@@ -40,9 +41,12 @@ class World:
     """API secrets: one for every person with all scopes, and of the owner one for every single scope."""
     names: dict[str, str] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
+    handlers: dict[bool, ClientHandler] = field(default_factory=dict)
 
     def browser(self, role: str, *, csrf: bool = False) -> Client:
         client = Client(raise_request_exception=False, enforce_csrf_checks=csrf)
+        # Each browser would load all the middleware again.
+        client.handler = self.handlers.setdefault(csrf, client.handler)
         if role in self.people:
             if role not in self.sessions:
                 client.force_login(self.people[role])
