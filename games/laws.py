@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from games.apart import ApartGame, run_here
 from games.contract.boxes import FolderBox
 from games.contract.declaration import Example, File, in_language
 from games.contract.game import Game
@@ -48,9 +49,9 @@ class Finding:
 class Stage:
     """A game on its folder, with a round that is played as far as the game's own parts allow."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, game: Game | None = None) -> None:
         self.folder = folder
-        self.game: Game = load_folder(folder)
+        self.game = game or load_folder(folder)
         self.declared = self.game.declaration
         self.sources = _files(folder / SOURCES)
         self.teams = ("aki", "haru", "natsu")
@@ -181,6 +182,12 @@ def same_twice(stage: Stage) -> Iterator[str]:
         yield "" if done.stdout.strip() == stage.fingerprint() else "The two differ."
 
 
+def through_folders(stage: Stage) -> Iterator[str]:
+    """Every verb gives the same where it is given nothing but a folder, as uploaded games are."""
+    apart = Stage(stage.folder, ApartGame(stage.folder, stage.declared, run_here))
+    yield "" if apart.fingerprint() == stage.fingerprint() else "The two differ."
+
+
 def row_order(stage: Stage) -> Iterator[str]:
     """The order of an upload's rows changes nothing that is published, where rows are sorted."""
     files = [file for file in stage.declared.files_of("entry", "upload") if file.columns]
@@ -292,6 +299,7 @@ def bad_uploads(stage: Stage) -> Iterator[str]:
 LAWS: dict[str, Law] = {
     "examples": examples,
     "same-twice": same_twice,
+    "through-folders": through_folders,
     "row-order": row_order,
     "secret-stays": secret_stays,
     "unchanged-loses-nothing": unchanged_loses_nothing,

@@ -85,7 +85,9 @@ GAMES = {
     "contract": set(),
     "loading": {"contract"},
     "rehearsal": {"contract"},
-    "laws": {"contract", "loading", "rehearsal"},
+    "call": {"contract", "loading"},
+    "apart": {"contract", "call"},
+    "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
 }
 WALLS = {"contest": CONTEST, "games": GAMES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}

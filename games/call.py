@@ -1,0 +1,62 @@
+"""One verb of one game in a process of its own: ``python -m games.call GAME IN OUT``.
+
+IN holds the call, OUT gets ``answer.json`` and, in ``files``, what the verb writes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from games.contract.boxes import MemoryOut
+from games.contract.folders import Reader, Writer
+from games.contract.game import Game
+from games.loading import load_folder
+
+CALL, ANSWER, FILES = "call.json", "answer.json", "files"
+WRITES = {
+    "build": ("round", ("build",)),
+    "allot": ("seat", ("allot",)),
+    "publish": ("entry", ("publish", "upload")),
+    "attack": ("answer", ()),
+    "oracle": ("answer", ()),
+    "anonymize": ("entry", ("upload",)),
+}
+"""The verbs that write files, and which."""
+VERBS = (*WRITES, "check", "measure", "verdict", "cover", "judge", "tally")
+
+
+def call(game: Game, verb: str, arguments: list[Any]) -> tuple[Any, dict[str, bytes]]:
+    """What a verb gives, and the files that it writes."""
+    if verb not in VERBS:
+        raise ValueError(f"There is no verb {verb!r}.")
+    files: dict[str, bytes] = {}
+    if verb == "tally":
+        cells = arguments[3]
+        arguments = [*arguments[:3], lambda: iter(cells), *arguments[4:]]
+    if verb in WRITES:
+        scope, makers = WRITES[verb]
+        out = MemoryOut(game.declaration.files_of(scope, *makers))  # type: ignore[arg-type]
+        given = getattr(game, verb)(*arguments, out)
+        files = out.files
+    else:
+        given = getattr(game, verb)(*arguments)
+    return (tuple(given) if isinstance(given, Iterator) else given), files
+
+
+def main(words: list[str]) -> int:
+    folder, inside, outside = map(Path, words)
+    verb, arguments = Reader(inside).read(CALL)
+    given, files = call(load_folder(folder), verb, list(arguments))
+    for name, content in files.items():
+        path = outside / FILES / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    Writer(outside).write(ANSWER, given)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

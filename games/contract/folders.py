@@ -1,0 +1,140 @@
+"""A call of a verb as a folder, and back: what a process that knows nothing but this folder needs.
+
+One JSON file holds the verb with its arguments, or what came of it; boxes are folders of files and arrays are
+`.npy` files beside it. Nothing is pickled, and only the contract's own types are made again, so
+an answer can come from a process that nobody trusts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.contract.boxes import EMPTY, FolderBox
+from games.contract.values import Board, Cell, Fault, Hidden, Result, Row, Seat, Target, Verdict, World
+
+TYPES: dict[str, Any] = {
+    made.__name__: made for made in (Board, Cell, Fault, Hidden, Result, Row, Seat, Target, Verdict, World)
+}
+MARK = "$"
+"""The key of a mapping that stands for something that JSON does not have."""
+MOST_BYTES = 64 * 1024 * 1024
+"""Of the JSON of a call or an answer."""
+
+
+class BadAnswer(ValueError):
+    """What a process wrote is no answer."""
+
+
+class Writer:
+    """Writes values into a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._numbers = itertools.count()
+
+    def write(self, name: str, value: Any) -> None:
+        text = json.dumps(self.encoded(value), allow_nan=True)
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def encoded(self, value: Any) -> Any:
+        kind = type(value).__name__
+        if TYPES.get(kind) is type(value):
+            return {MARK: kind, "fields": [self.encoded(field) for field in value]}
+        if isinstance(value, np.random.Generator):
+            return {MARK: "generator", "state": value.bit_generator.state}
+        if isinstance(value, np.ndarray):
+            return {MARK: "array", "file": self._saved(value)}
+        if hasattr(value, "names") and hasattr(value, "open"):
+            return {MARK: "box", "folder": self._copied(value)}
+        if isinstance(value, Mapping):
+            return {MARK: "map", "items": [[str(key), self.encoded(one)] for key, one in value.items()]}
+        if isinstance(value, tuple | list | Iterator):
+            return {MARK: "tuple", "items": [self.encoded(one) for one in value]}
+        if isinstance(value, np.generic):
+            return value.item()
+        return value
+
+    def _saved(self, array: np.ndarray) -> str:
+        name = f"array-{next(self._numbers)}.npy"
+        plain = array.astype(str) if array.dtype == object else array
+        np.save(self.folder / name, plain, allow_pickle=False)
+        return name
+
+    def _copied(self, box: Any) -> str:
+        """The files of a box in a folder; empty ones need none."""
+        names = box.names()
+        if not names:
+            return ""
+        folder = f"box-{next(self._numbers)}"
+        for name in names:
+            path = self.folder / folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with box.open(name) as source:
+                path.write_bytes(source.read())
+        return folder
+
+
+class Reader:
+    """Reads what a `Writer` wrote."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(self, name: str) -> Any:
+        path = self.folder / name
+        if not path.is_file() or path.is_symlink():
+            raise BadAnswer(f"There is no {name}.")
+        if path.stat().st_size > MOST_BYTES:
+            raise BadAnswer(f"{name} has {path.stat().st_size} bytes, expected at most {MOST_BYTES}.")
+        try:
+            return self.decoded(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise BadAnswer(f"{name} is no answer: {type(error).__name__}.") from error
+
+    def decoded(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            kind = value[MARK]
+            if kind in TYPES:
+                return TYPES[kind](*map(self.decoded, value["fields"]))
+            return _DECODERS[kind](self, value)
+        if isinstance(value, list):
+            raise TypeError("a bare list")
+        return value
+
+    def _array(self, value: Any) -> np.ndarray:
+        array: np.ndarray = np.load(self._inside(value["file"]), allow_pickle=False)
+        return array
+
+    def _box(self, value: Any) -> Any:
+        return FolderBox(self._inside(value["folder"])) if value["folder"] else EMPTY
+
+    def _inside(self, name: str) -> Path:
+        if not isinstance(name, str) or Path(name).name != name or (self.folder / name).is_symlink():
+            raise BadAnswer(f"{name!r} is not in the folder.")
+        return self.folder / name
+
+    def _map(self, value: Any) -> Any:
+        return {key: self.decoded(one) for key, one in value["items"]}
+
+    def _tuple(self, value: Any) -> Any:
+        return tuple(map(self.decoded, value["items"]))
+
+    def _generator(self, value: Any) -> np.random.Generator:
+        generator = np.random.default_rng(0)
+        generator.bit_generator.state = value["state"]
+        return generator
+
+
+_DECODERS: dict[str, Callable[[Reader, Any], Any]] = {
+    "array": Reader._array,
+    "box": Reader._box,
+    "generator": Reader._generator,
+    "map": Reader._map,
+    "tuple": Reader._tuple,
+}

@@ -1,0 +1,105 @@
+"""Verbs in processes of their own: the same numbers, and nothing that such a process writes is believed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games.apart import ApartGame, GameFailed, run_beside, run_here
+from games.contract.boxes import EMPTY, MemoryBox, MemoryOut, UndeclaredFile
+from games.contract.folders import BadAnswer, Reader, Writer
+from games.contract.values import Result, World
+from games.loading import load_folder, read_folder
+from games.rehearsal import generator
+
+TOYS = Path(__file__).parent
+PAIR = TOYS / "pair"
+WORLD = World({}, EMPTY, EMPTY)
+
+
+def built(game: Any) -> tuple[Any, dict[str, bytes]]:
+    out = MemoryOut(game.declaration.files_of("round", "build"))
+    return game.build(EMPTY, {"cohort": 12}, generator("seed", "build"), out), out.files
+
+
+def test_a_process_of_its_own_gives_the_same() -> None:
+    apart = ApartGame(PAIR, read_folder(PAIR), run_beside)
+    assert built(apart) == built(load_folder(PAIR))
+
+
+def test_a_game_that_fails_leaves_its_log_to_the_organiser(tmp_path: Path) -> None:
+    (tmp_path / "game.yaml").write_text((PAIR / "game.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "game.py").write_text("raise RuntimeError('the secret is 42')", encoding="utf-8")
+    with pytest.raises(GameFailed) as caught:
+        built(ApartGame(tmp_path, read_folder(PAIR), run_beside))
+    assert "42" not in str(caught.value)
+    assert "the secret is 42" in caught.value.log
+
+
+def test_values_come_back_as_they_went(tmp_path: Path) -> None:
+    result = Result(
+        0.5, {"auc": None}, 0.1, (0.0, 1.0), {"found": np.arange(3), "names": np.array(["a", "ü"])}
+    )
+    sent = (result, generator("a"), MemoryBox({"a/b.csv": b"1"}), {"x": (1, None, "y")}, float("inf"))
+    Writer(tmp_path).write("call.json", sent)
+    back, rng, box, mapping, infinite = Reader(tmp_path).read("call.json")
+    assert back._replace(evidence={}) == result._replace(evidence={})
+    assert back.evidence["found"].tolist() == [0, 1, 2]
+    assert back.evidence["names"].tolist() == ["a", "ü"]
+    assert rng.random(5).tolist() == generator("a").random(5).tolist()
+    with box.open("a/b.csv") as file:
+        assert file.read() == b"1"
+    assert (mapping, infinite) == ({"x": (1, None, "y")}, float("inf"))
+
+
+ANSWERS: dict[str, Any] = {
+    "no file": None,
+    "no JSON": "{",
+    "a bare list": "[1]",
+    "a type that is not ours": json.dumps({"$": "Popen", "fields": ["ls"]}),
+    "a mapping without a type": json.dumps({"risk": 1}),
+    "too few fields": json.dumps({"$": "Cell", "fields": []}),
+    "an array elsewhere": json.dumps({"$": "array", "file": "../secret.npy"}),
+    "an array that is none": json.dumps({"$": "array", "file": "answer.json"}),
+    "endless nesting": '{"$": "tuple", "items": [' * 5000 + "]}" * 5000,
+    "another type": json.dumps({"$": "tuple", "items": []}),
+    "a text": json.dumps("0.5"),
+}
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+def test_no_answer_is_believed_that_is_not_of_the_contract(what: str) -> None:
+    def run(game: Path, inside: Path, outside: Path) -> None:
+        if ANSWERS[what] is not None:
+            (outside / "answer.json").write_text(ANSWERS[what], encoding="utf-8")
+
+    with pytest.raises(BadAnswer):
+        ApartGame(PAIR, read_folder(PAIR), run).verdict("preliminary", {}, {})
+
+
+def test_a_link_is_neither_an_answer_nor_a_file(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text('{"$": "Verdict", "fields": []}', encoding="utf-8")
+
+    def run(game: Path, inside: Path, outside: Path) -> None:
+        (outside / "answer.json").symlink_to(tmp_path / "secret")
+
+    with pytest.raises(BadAnswer, match=r"no answer\.json"):
+        ApartGame(PAIR, read_folder(PAIR), run).verdict("preliminary", {}, {})
+
+
+def test_what_a_process_writes_is_held_to_the_declaration() -> None:
+    def run(game: Path, inside: Path, outside: Path) -> None:
+        run_here(game, inside, outside)
+        (outside / "files" / "extra.csv").write_text("1", encoding="utf-8")
+
+    with pytest.raises(UndeclaredFile, match=r"extra\.csv"):
+        built(ApartGame(PAIR, read_folder(PAIR), run))
+
+
+def test_there_are_no_other_verbs() -> None:
+    with pytest.raises(ValueError, match="There is no verb"):
+        ApartGame(PAIR, read_folder(PAIR), run_here)._called("__class__", WORLD)
