@@ -13,12 +13,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from games.apart import ApartGame, run_here
-from games.contract.boxes import FolderBox
+from games.contract.boxes import FolderBox, MemoryBox
 from games.contract.declaration import Example, File, in_language
+from games.contract.files import check_files
 from games.contract.game import Game
 from games.loading import load_folder
 from games.rehearsal import Entered, Rehearsal
@@ -188,13 +189,26 @@ def through_folders(stage: Stage) -> Iterator[str]:
     yield "" if apart.fingerprint() == stage.fingerprint() else "The two differ."
 
 
+def made_as_declared(stage: Stage) -> Iterator[str]:
+    """What the game makes, for the round, for seats and of entries, is as it declares it."""
+    round_ = stage.played
+    for scope, files in round_.made():
+        for name, content in files.items():
+            file = stage.declared.file(name, scope)
+            if file is None or not file.columns or file.made == "upload":
+                continue
+            alone = replace(file, name=name, count=1, rows=file.rows if isinstance(file.rows, int) else None)
+            problems = check_files((alone,), MemoryBox({name: content}), round_.lookup(0)).verdict.problems
+            yield str(problems[0]) if problems else ""
+
+
 def row_order(stage: Stage) -> Iterator[str]:
     """The order of an upload's rows changes nothing that is published, where rows are sorted."""
-    files = [file for file in stage.declared.files_of("entry", "upload") if file.columns]
-    if any(file.order == "kept" for file in files):
+    if any(file.columns and file.order == "kept" for file in stage.declared.files_of("entry", "upload")):
         return
     for seat, slot, upload in stage.uploads:
-        turned = {name: _turned(content, stage.declared.file(name)) for name, content in upload.items()}
+        files = {name: stage.declared.file(name, "entry") for name in upload}
+        turned = {name: _turned(content, files[name]) for name, content in upload.items()}
         first, second = stage.rehearse(), stage.rehearse()
         published = [
             entered.target.published.files if entered.target else None  # type: ignore[attr-defined]
@@ -279,7 +293,7 @@ def bad_uploads(stage: Stage) -> Iterator[str]:
     """Missing, foreign, empty and unreadable files are refused with the file's name, and nothing breaks."""
     for seat, slot, upload in stage.uploads[:1]:
         for name in sorted(upload):
-            file = stage.declared.file(name)
+            file = stage.declared.file(name, "entry")
             assert file is not None
             damaged = {
                 "a missing": {other: content for other, content in upload.items() if other != name},
@@ -300,6 +314,7 @@ LAWS: dict[str, Law] = {
     "examples": examples,
     "same-twice": same_twice,
     "through-folders": through_folders,
+    "made-as-declared": made_as_declared,
     "row-order": row_order,
     "secret-stays": secret_stays,
     "unchanged-loses-nothing": unchanged_loses_nothing,

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from datasets.problems import MISSING_FILE, Problem
+from datasets.problems import MISSING_FILE, BadFiles, Problem
 from datasets.reader import Source
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
-from games.contract.declaration import File, Moment, Shown
+from games.contract.declaration import File, Moment, Scope, Shown
 from games.contract.files import check_files
 from games.contract.game import Game
 from games.contract.messages import problem_of
@@ -84,6 +84,8 @@ class Rehearsal:
         self.game, self.declared, self.seed = game, game.declaration, seed
         self.params = {**self.declared.defaults, **(params or {})}
         self.sources = MemoryBox(sources)
+        self._worlds: dict[tuple[bool, Moment], World] = {}
+        self._seen_seats: dict[tuple[int, str], Seat] = {}
         self.round_files = self._build()
         self.teams = tuple(teams)
         self.entries: dict[str, Entered] = {}
@@ -98,17 +100,14 @@ class Rehearsal:
         return (seats.count or len(self.teams)) + seats.spare
 
     def _build(self) -> dict[str, bytes]:
+        brought = check_files(self.declared.files_of("round", "organiser"), self.sources)
+        if not brought.verdict.ok:
+            raise BadFiles(brought.verdict)
         made = self.declared.files_of("round", "build")
         out = MemoryOut(made)
         self.facts = self.game.build(self.sources, self.params, generator(self.seed, "build"), out)
         _require(made, out.files)
-        given = {
-            name: self.sources.files[name]
-            for file in self.declared.files_of("round", "organiser")
-            for name in file.names()
-            if name in self.sources.files
-        }
-        return given | out.files
+        return self.sources.files | out.files
 
     def _allot(self, number: int) -> dict[str, bytes]:
         made = self.declared.files_of("seat", "allot")
@@ -119,27 +118,40 @@ class Rehearsal:
         return out.files
 
     def world(self, secret: bool = True, moment: Moment = "publish") -> World:
-        public = self._part(self.round_files, lambda file: is_shown(file.shown, "all", moment))
-        hidden = self._part(self.round_files, lambda file: not is_shown(file.shown, "all", moment))
+        """The round with its secrets or without; the same boxes each time, so that nothing is read twice."""
+        if (secret, moment) not in self._worlds:
+            self._worlds[secret, moment] = self._world(secret, moment)
+        return self._worlds[secret, moment]
+
+    def _world(self, secret: bool, moment: Moment) -> World:
+        files = self.round_files
+        public = self._part(files, "round", lambda file: is_shown(file.shown, "all", moment))
+        hidden = self._part(files, "round", lambda file: not is_shown(file.shown, "all", moment))
         return World(self.params, public, hidden if secret else EMPTY)
 
-    def seat(self, number: int, reader: str = "judge", moment: Moment = "publish") -> Seat:
-        """A seat as the judge, its own team (``team``) or anybody else (``all``) sees it."""
+    def seat(self, number: int, reader: str = "judge") -> Seat:
+        """A seat as the judge, its own team (``team``) or anybody (``all``) sees it once attacks begin."""
+        if (number, reader) not in self._seen_seats:
+            self._seen_seats[number, reader] = self._seat(number, reader, "publish")
+        return self._seen_seats[number, reader]
+
+    def _seat(self, number: int, reader: str, moment: Moment) -> Seat:
         files = self._seats[number]
         team = self.teams[number] if number < len(self.teams) else ""
         if reader == "judge":
-            own = self._part(files, lambda file: not file.shown.is_secret)
-            return Seat(number, team, own, self._part(files, lambda file: file.shown.is_secret))
+            own = self._part(files, "seat", lambda file: not file.shown.is_secret)
+            return Seat(number, team, own, self._part(files, "seat", lambda file: file.shown.is_secret))
         readable = self._part(
             files,
+            "seat",
             lambda file: is_shown(file.shown, "all", moment) or is_shown(file.shown, reader, moment),
         )
         return Seat(number, team, readable, EMPTY)
 
-    def _part(self, files: Mapping[str, bytes], wanted: Callable[[File], bool]) -> MemoryBox:
+    def _part(self, files: Mapping[str, bytes], scope: Scope, wanted: Callable[[File], bool]) -> MemoryBox:
         chosen = {}
         for name, content in files.items():
-            file = self.declared.file(name)
+            file = self.declared.file(name, scope)
             assert file is not None, name
             if wanted(file):
                 chosen[name] = content
@@ -157,8 +169,8 @@ class Rehearsal:
         made = self.declared.files_of("entry", "publish", "upload")
         out = MemoryOut(made)
         self.game.publish(self.world(), target, generator(self.seed, "publish", key), out)
-        published = out.box(*(file for file in made if file.shown.all != "never"))
-        secret = out.box(*(file for file in made if file.shown.all == "never"))
+        published = out.box(file for file in made if file.shown.all != "never")
+        secret = out.box(file for file in made if file.shown.all == "never")
         target = target._replace(published=published, secret=secret)
         names = [number.name for number in self.declared.measures]
         measures = self.game.measure(self.world(), target, names) if names else {}
@@ -172,20 +184,35 @@ class Rehearsal:
     def _seat_name(self, number: int) -> str:
         return self.teams[number] if number < len(self.teams) else f"house-{number}"
 
+    def made(self) -> Iterator[tuple[Scope, Mapping[str, bytes]]]:
+        """Everything that the game made, by scope."""
+        yield "round", self.round_files
+        for files in self._seats:
+            yield "seat", files
+        for entered in self.entries.values():
+            assert entered.target is not None
+            for box in (entered.target.published, entered.target.secret):
+                yield "entry", box.files  # type: ignore[attr-defined]
+
+    def lookup(self, seat: int) -> Callable[[str], tuple[File, Source] | None]:
+        """The files that others may refer to, as a seat sees them."""
+        return self._lookup(self.seat(seat, "team").files, self.world(secret=False).public)
+
     def _problems_of_entry(self, entry: Target) -> tuple[Problem, ...]:
         assert entry.seat is not None
-        boxes = (self.world(secret=False).public, entry.seat.files)
         declared = self.declared.files_of("entry", "upload")
-        checked = check_files(declared, entry.upload, self._lookup(*boxes), slot=entry.slot)
+        lookup = self.lookup(entry.seat.number)
+        checked = check_files(declared, entry.upload, lookup, slot=entry.slot)
         if not checked.verdict.ok:
             return checked.verdict.problems
         return tuple(problem_of(self.declared, fault) for fault in self.game.check(self.world(), entry))
 
-    def _lookup(self, *boxes: Box) -> Callable[[str], tuple[File, Source] | None]:
+    def _lookup(self, seat: Box, public: Box) -> Callable[[str], tuple[File, Source] | None]:
         def lookup(name: str) -> tuple[File, Source] | None:
-            for box in boxes:
+            places: tuple[tuple[Box, Scope], ...] = ((seat, "seat"), (public, "round"))
+            for box, scope in places:
                 if name in box.names():
-                    file = self.declared.file(name)
+                    file = self.declared.file(name, scope)
                     return None if file is None else (file, box.open(name))
             return None
 
@@ -209,12 +236,10 @@ class Rehearsal:
             expected = ", ".join(file.name for file in self.declared.files_of("answer"))
             missing = Problem(expected, None, None, None, MISSING_FILE(name=expected))
             return Answered((missing,))
-        lookup = self._lookup(self.world(secret=False).public, seat.files)
-        checked = check_files([_optional(file) for file in declared], box, lookup, keys)
+        checked = check_files([_optional(file) for file in declared], box, self.lookup(by), keys)
         if not checked.verdict.ok:
             return Answered(checked.verdict.problems)
-        names_only = [target._replace(published=EMPTY) for target in targets]
-        said = list(self.game.cover(self.world(secret=False), seat, box, names_only))
+        said = list(self.game.cover(self.world(secret=False), seat, box, targets))
         faults = [problem_of(self.declared, one) for one in said if isinstance(one, Fault)]
         if faults:
             return Answered(tuple(faults))
@@ -250,7 +275,7 @@ class Rehearsal:
     def anonymize(self, name: str, seat: int, params: Mapping[str, Any] | None = None) -> dict[str, bytes]:
         """The files of a house entry."""
         out = MemoryOut(self.declared.files_of("entry", "upload"))
-        place = self.seat(seat, "team")
+        place = self._seat(seat, "team", "open")
         method = next(method for method in self.declared.methods if method.name == name)
         given = {setting.name: setting.default for setting in method.parameters} | dict(params or {})
         rng = generator(self.seed, "anonymize", name, seat)

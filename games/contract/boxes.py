@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TypeVar
 
@@ -92,9 +92,9 @@ class MemoryOut:
     def files(self) -> dict[str, bytes]:
         return {name: self._written[name].content for name in sorted(self._written)}
 
-    def box(self, *files: File) -> MemoryBox:
+    def box(self, files: Iterable[File] | None = None) -> MemoryBox:
         """What was written, or the part of it that falls under these declarations."""
-        chosen = files or tuple(self.declared)
+        chosen = tuple(self.declared if files is None else files)
         written = self.files.items()
         return MemoryBox(
             {

@@ -241,9 +241,10 @@ class Declaration:
     laws_off: Mapping[str, Text] = field(default_factory=dict)
     """Laws that do not hold here, each with a reason that is shown on the rules page."""
 
-    def file(self, name: str) -> File | None:
-        """The declaration under which a file of this name falls."""
-        return next((file for file in self.files if file.pattern.fullmatch(name)), None)
+    def file(self, name: str, scope: Scope | None = None) -> File | None:
+        """The declaration under which a file of this name falls; two scopes may have files of one name."""
+        found = (file for file in self.files if scope in (None, file.scope))
+        return next((file for file in found if file.pattern.fullmatch(name)), None)
 
     def files_of(self, scope: Scope, *makers: Maker) -> tuple[File, ...]:
         """The files of a scope, or those of them that are made in one of these ways."""

@@ -226,10 +226,10 @@ def _check_whole(game: Declaration, document: Document) -> None:
     if not VERSION.fullmatch(game.version):
         document.add(("version",), "bad-version", A_VERSION(), game.version)
     for part in ("files", "challenges", "measures", "rules", "parameters", "methods", "attacks", "examples"):
-        names = [one.name for one in getattr(game, part)]
-        for place, name in enumerate(names):
-            if Counter(names[:place])[name]:
-                document.add((part, place, "name"), "name-twice", ONCE(), name)
+        named = [(getattr(one, "scope", ""), one.name) for one in getattr(game, part)]
+        for place, one in enumerate(named):
+            if one in named[:place]:
+                document.add((part, place, "name"), "name-twice", ONCE(), one[1])
     for place, file in enumerate(game.files):
         _check_file(game, file, ("files", place), document)
     for place, challenge in enumerate(game.challenges):

@@ -12,20 +12,20 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from games.contract.declaration import Column, Declaration, File
+from games.contract.declaration import Column, Declaration, File, Scope
 from games.contract.files import read_file, spread
 from games.contract.values import Box, Out
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
 
-def read_columns(declaration: Declaration, box: Box, name: str) -> Columns:
+def read_columns(declaration: Declaration, box: Box, name: str, scope: Scope | None = None) -> Columns:
     """The columns of a file by name: whole numbers, numbers (an empty cell is NaN), texts (empty is "").
 
     A box remembers what it has read, so asking again costs nothing. Columns that are repeated once per target
     are those that the header has: the file was checked against the targets before.
     """
-    file = declaration.file(name)
+    file = declaration.file(name, scope)
     if file is None:
         raise KeyError(f"{declaration.name} declares no file {name!r}.")
     return box.load(name, _reader(file, name))

@@ -40,6 +40,7 @@ BREACHES = {
     "same-twice": ("pool", "game.py", "rng.random(len(points))", "np.random.random(len(points))"),
     "through-folders": ("pool", "game.py", "2 * area - 1)",
                         "2 * area - 1) if type(answer).__name__ == 'MemoryBox' else 0.5"),
+    "made-as-declared": ("pool", "game.yaml", "{name: point, kind: int}", "{name: point, kind: date}"),
     "row-order": ("pool", "game.py", "super().publish(world, entry, rng, out)",
                   "out.create('synthetic.csv').write(entry.upload.open('synthetic.csv').read())"),
     "secret-stays": ("pool", "game.py", "super().publish(world, entry, rng, out)",

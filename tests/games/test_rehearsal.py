@@ -1,0 +1,99 @@
+"""Who sees what: every verb is given exactly what it may see, and organisers' files are checked like any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from datasets.problems import BadFiles
+from games.contract.declaration import VISIBILITIES, Shown
+from games.loading import load_folder
+from games.rehearsal import Rehearsal, is_shown
+
+TOYS = Path(__file__).parent
+TEAMS = ("aki", "haru", "natsu")
+
+
+def seen_by(verbs: dict[str, list[Any]], game: Any) -> None:
+    """Write down what every verb is given."""
+    for name in ("allot", "check", "publish", "measure", "cover", "judge", "attack", "anonymize", "tally"):
+        real = getattr(game, name)
+
+        def spy(*arguments: Any, name: str = name, real: Any = real) -> Any:
+            verbs.setdefault(name, []).append(arguments)
+            return real(*arguments)
+
+        setattr(game, name, spy)
+
+
+@pytest.fixture
+def given() -> dict[str, list[Any]]:
+    """The arguments of every verb of a played round of *pair*."""
+    game, verbs = load_folder(TOYS / "pair"), dict[str, list[Any]]()
+    seen_by(verbs, game)
+    round_ = Rehearsal(game, {}, TEAMS)
+    for seat in range(3):
+        round_.enter(seat, round_.anonymize("flip", seat))
+    answer = round_.attack("by-age", 3)
+    assert round_.answer(3, answer).problems == ()
+    round_.boards()
+    return verbs
+
+
+def test_the_house_attacks_and_anonymizes_without_any_secret(given: dict[str, list[Any]]) -> None:
+    _, world, by, targets, *_ = given["attack"][0]
+    assert world.secret.names() == [] and by.secret.names() == []
+    assert by.files.names() == ["B.csv"]
+    for target in targets:
+        assert target.published.names() == ["C.csv", "quiz.csv"]
+        assert [box.names() for box in (target.upload, target.secret, target.seat.files)] == [[], [], []]
+    _, world, seat, *_ = given["anonymize"][0]
+    assert world.secret.names() == [] and seat.secret.names() == []
+
+
+def test_the_judge_sees_both_seats_and_no_upload(given: dict[str, list[Any]]) -> None:
+    world, _challenge, by, target, _answer = given["judge"][0]
+    assert world.secret.names() == ["world.csv"]
+    assert by.secret.names() == target.seat.secret.names() == ["ids.csv"]
+    assert target.secret.names() == ["quiz-truth.csv"]
+    assert target.upload.names() == []
+
+
+def test_answers_are_looked_through_without_any_secret(given: dict[str, list[Any]]) -> None:
+    world, by, _answer, targets = given["cover"][0]
+    assert world.secret.names() == [] and by.secret.names() == []
+    assert all(target.secret.names() == [] and target.upload.names() == [] for target in targets)
+
+
+def test_the_tally_sees_no_file(given: dict[str, list[Any]]) -> None:
+    _rule, _params, hidden, _cells, _earlier = given["tally"][0]
+    assert [one.team for one in hidden] == list(TEAMS)
+    for one in hidden:
+        assert one.target.seat is None
+        assert one.target.upload.names() == one.target.published.names() == one.target.secret.names() == []
+
+
+@pytest.mark.parametrize(
+    ("word", "all_", "team"),
+    [
+        ("public", [True, True, True], [True, True, True]),
+        ("team", [False, False, False], [True, True, True]),
+        ("published", [False, True, True], [True, True, True]),
+        ("secret", [False, False, False], [False, False, False]),
+    ],
+)
+def test_the_words_of_visibility_mean_moments(word: str, all_: list[bool], team: list[bool]) -> None:
+    shown, moments = VISIBILITIES[word], ("open", "publish", "reveal")
+    assert [is_shown(shown, "all", moment) for moment in moments] == all_  # type: ignore[arg-type]
+    assert [is_shown(shown, "team", moment) for moment in moments] == team  # type: ignore[arg-type]
+    assert Shown().is_secret and not VISIBILITIES["team"].is_secret
+
+
+def test_files_of_organisers_are_checked_like_any() -> None:
+    game = load_folder(TOYS / "pool")
+    with pytest.raises(BadFiles, match=r"people\.csv, line 2, column x: got 'seven', expected a number"):
+        Rehearsal(game, {"people.csv": b"id,x\n1,seven\n"}, TEAMS)
+    with pytest.raises(BadFiles, match=r"a file people\.csv"):
+        Rehearsal(game, {}, TEAMS)
