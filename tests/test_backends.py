@@ -72,8 +72,6 @@ def run_again(broker: str, part: int) -> subprocess.CompletedProcess[str]:
         "KAKURENBO_DATABASE_URL": POSTGRES.rsplit("/", 1)[0] + f"/{name}",
         "KAKURENBO_BROKER_URL": BROKERS[broker],
         "KAKURENBO_QUEUE_PREFIX": f"{name}-",
-        # For every process that connects. No test stops this server, so no commit has to wait for its disk.
-        "PGOPTIONS": "-c synchronous_commit=off",
         # Plugins that no service test uses take longer to load than most of the tests.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }

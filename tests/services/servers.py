@@ -92,7 +92,7 @@ class Postgres(Server):
         # In the C locale the encoding would be none, and a text would be read as bytes.
         command = [
             postgres_program("initdb"), "-D", str(self.folder / "data"), "-U", "kakurenbo", "-A", "trust",
-            "--encoding", "UTF8", "--no-locale", "--no-sync",
+            "--encoding", "UTF8", "--no-locale",
         ]  # fmt: skip
         subprocess.run(command, check=True, user=plain_user(), cwd=self.folder, capture_output=True)
 
