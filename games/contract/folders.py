@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -108,8 +109,16 @@ class Reader:
         return value
 
     def _array(self, value: Any) -> np.ndarray:
-        array: np.ndarray = np.load(self._inside(value["file"]), allow_pickle=False)
-        return array
+        """Only plain numbers and texts, and no more of them than the file holds."""
+        path = self._inside(value["file"])
+        with path.open("rb") as file:
+            if np.lib.format.read_magic(file) != (1, 0):
+                raise ValueError("another version of the array format")
+            shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+            size = math.prod(shape) * dtype.itemsize
+            if dtype.hasobject or size != path.stat().st_size - file.tell():
+                raise ValueError("an array that is not what its header says")
+            return np.fromfile(file, dtype).reshape(shape, order="F" if is_fortran else "C")
 
     def _box(self, value: Any) -> Any:
         return FolderBox(self._inside(value["folder"])) if value["folder"] else EMPTY

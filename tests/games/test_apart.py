@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,26 @@ def test_no_answer_is_believed_that_is_not_of_the_contract(what: str) -> None:
 
     with pytest.raises(BadAnswer):
         ApartGame(PAIR, read_folder(PAIR), run).verdict("preliminary", {}, {})
+
+
+def array_file(shape: tuple[int, ...], descr: str) -> bytes:
+    """An array file whose header promises this, with eight bytes behind it."""
+    file = io.BytesIO()
+    header = {"shape": shape, "fortran_order": False, "descr": descr}
+    np.lib.format.write_array_header_1_0(file, header)  # type: ignore[arg-type]
+    return file.getvalue() + bytes(8)
+
+
+@pytest.mark.parametrize(
+    ("shape", "descr"), [((10**12,), "<f8"), ((-1,), "<f8"), ((1,), "|O"), ((2,), "<f8")]
+)
+def test_an_array_is_what_its_header_says_or_nothing(
+    shape: tuple[int, ...], descr: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.npy").write_bytes(array_file(shape, descr))
+    (tmp_path / "answer.json").write_text(json.dumps({"$": "array", "file": "a.npy"}), encoding="utf-8")
+    with pytest.raises(BadAnswer):
+        Reader(tmp_path).read("answer.json")
 
 
 def test_a_link_is_neither_an_answer_nor_a_file(tmp_path: Path) -> None:
