@@ -62,5 +62,7 @@ def fresh_environment(folder: Path) -> Environment:
     ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(subprocess.check_output([folder / "bin/python", "-c", ask], text=True).strip())
     foreign = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (site / "foreign.pth").write_text("".join(f"{path}\n" for path in sorted(foreign)), encoding="utf-8")
+    # Python reads such a file in the encoding of the locale, which may have no letters but ASCII.
+    lines = [f"import sys; sys.path.append({path!a})\n" for path in sorted(foreign)]
+    (site / "foreign.pth").write_text("".join(lines), encoding="ascii")
     return Environment(folder, site)
