@@ -10,13 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from datasets import cells
 from datasets.cells import BadCell
 from datasets.messages import Template
 from datasets.problems import LINES, MISSING_FILE, ROWS, Findings, Verdict
-from datasets.reader import Column, Read, Source, TableRead, read_table
+from datasets.reader import Column, Source, TableRead, read_table
 from datasets.rules import FileRules
 from datasets.schema import (
     master_columns,
@@ -131,7 +130,7 @@ def _truth(file: Source, n_released: int, n_original: int, rules: FileRules, fou
         found.add(LINE_COUNT(n=n_released), got=LINES(n=table.n_lines))
     whole = not rules.drop_customers and n_released == n_original
     expected = NOT_EVERY_ROW() if whole else REPEATED_ROW()
-    rows = _repeats(table["row"])
+    rows = table["row"].repeats()
     found.add_rows(
         expected,
         table.lines[rows],
@@ -178,16 +177,9 @@ def _row_of(people: TableRead, unknown: BadCell) -> Callable[[str], int]:
     return parse
 
 
-def _repeats(read: Read) -> npt.NDArray[np.intp]:
-    """The rows whose value an earlier row has."""
-    again = read.codes >= 0
-    again[np.unique(read.codes, return_index=True)[1]] = False
-    return np.flatnonzero(again)
-
-
 def _check_unique(people: TableRead, found: Findings) -> None:
     ids = people["customer_id"]
-    rows = _repeats(ids)
+    rows = ids.repeats()
     found.add_rows(
         DUPLICATE_ID(),
         people.lines[rows],

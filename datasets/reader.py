@@ -46,6 +46,12 @@ class Read:
     def clean(self) -> bool:
         return bool((self.codes >= 0).all())
 
+    def repeats(self) -> npt.NDArray[np.intp]:
+        """The rows whose value an earlier row has."""
+        again = self.codes >= 0
+        again[np.unique(self.codes, return_index=True)[1]] = False
+        return np.flatnonzero(again)
+
     def where(self, value: object) -> npt.NDArray[np.bool_]:
         """Which rows hold this value."""
         if value not in self.values:

@@ -16,7 +16,7 @@ from datasets.problems import MISSING_FILE, BadFiles, Problem
 from datasets.reader import Source
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.declaration import File, Moment, Scope, Shown
-from games.contract.files import check_files
+from games.contract.files import Lookup, check_files
 from games.contract.game import Game
 from games.contract.messages import problem_of
 from games.contract.values import (
@@ -90,7 +90,6 @@ class Rehearsal:
         self.teams = tuple(teams)
         self.entries: dict[str, Entered] = {}
         self.cells: list[Cell] = []
-        self._targets: dict[str, Target] = {}
         self._seats = [self._allot(number) for number in range(self._n_seats())]
 
     def _n_seats(self) -> int:
@@ -178,7 +177,6 @@ class Rehearsal:
         rule = self.declared.rules[0].name if self.declared.rules else ""
         entered = Entered((), target, measures, self.game.verdict(rule, measures, self.params))
         self.entries[key] = entered
-        self._targets[key] = target
         return entered
 
     def _seat_name(self, number: int) -> str:
@@ -194,9 +192,19 @@ class Rehearsal:
             for box in (entered.target.published, entered.target.secret):
                 yield "entry", box.files  # type: ignore[attr-defined]
 
-    def lookup(self, seat: int) -> Callable[[str], tuple[File, Source] | None]:
+    def lookup(self, seat: int) -> Lookup:
         """The files that others may refer to, as a seat sees them."""
-        return self._lookup(self.seat(seat, "team").files, self.world(secret=False).public)
+        own, public = self.seat(seat, "team").files, self.world(secret=False).public
+        places: tuple[tuple[Box, Scope], ...] = ((own, "seat"), (public, "round"))
+
+        def lookup(name: str) -> tuple[File, Source] | None:
+            for box, scope in places:
+                if name in box.names():
+                    file = self.declared.file(name, scope)
+                    return None if file is None else (file, box.open(name))
+            return None
+
+        return lookup
 
     def _problems_of_entry(self, entry: Target) -> tuple[Problem, ...]:
         assert entry.seat is not None
@@ -207,20 +215,13 @@ class Rehearsal:
             return checked.verdict.problems
         return tuple(problem_of(self.declared, fault) for fault in self.game.check(self.world(), entry))
 
-    def _lookup(self, seat: Box, public: Box) -> Callable[[str], tuple[File, Source] | None]:
-        def lookup(name: str) -> tuple[File, Source] | None:
-            places: tuple[tuple[Box, Scope], ...] = ((seat, "seat"), (public, "round"))
-            for box, scope in places:
-                if name in box.names():
-                    file = self.declared.file(name, scope)
-                    return None if file is None else (file, box.open(name))
-            return None
-
-        return lookup
-
     def targets(self) -> list[Target]:
         """What attackers see of every entry."""
-        return [self._seen(target) for _, target in sorted(self._targets.items())]
+        return [self._seen(target) for target in self._entered_targets()]
+
+    def _entered_targets(self) -> list[Target]:
+        entered = (self.entries[key].target for key in sorted(self.entries))
+        return [target for target in entered if target is not None]
 
     def _seen(self, target: Target) -> Target:
         seat = target.seat and self.seat(target.seat.number, "all")
@@ -231,7 +232,7 @@ class Rehearsal:
         targets, box = self.targets(), MemoryBox(files)
         seat = self.seat(by, "team")
         keys = tuple(target.key for target in targets)
-        declared = [file for file in self.declared.files_of("answer") if _is_given(file, files, keys)]
+        declared = [file for file in self.declared.files_of("answer") if _is_given(file, files)]
         if not declared:
             expected = ", ".join(file.name for file in self.declared.files_of("answer"))
             missing = Problem(expected, None, None, None, MISSING_FILE(name=expected))
@@ -251,8 +252,10 @@ class Rehearsal:
         return Answered((), cells)
 
     def _judged(self, attacker: str, by: int, key: str, challenge: str, answer: Box) -> Cell:
-        target = self._targets[key]._replace(upload=EMPTY)
-        result = self.game.judge(self.world(), challenge, self.seat(by), target, answer)
+        target = self.entries[key].target
+        assert target is not None
+        seen = target._replace(upload=EMPTY)
+        result = self.game.judge(self.world(), challenge, self.seat(by), seen, answer)
         _require_result([number.name for number in self.declared.challenge(challenge).numbers], result)
         return Cell(attacker, key, challenge, result)
 
@@ -266,7 +269,7 @@ class Rehearsal:
     def oracle(self, by: int) -> dict[str, bytes] | None:
         """The files of an answer made from the secrets; None where the game offers none."""
         out = MemoryOut(self.declared.files_of("answer"))
-        targets = [target for _, target in sorted(self._targets.items())]
+        targets = self._entered_targets()
         offered = self.game.oracle(
             self.world(), self.seat(by), targets, generator(self.seed, "oracle", by), out
         )
@@ -335,7 +338,7 @@ def _require_result(names: Sequence[str], result: Result) -> None:
     _require_numbers(names, result.numbers)
 
 
-def _is_given(file: File, files: Mapping[str, bytes], keys: tuple[str, ...]) -> bool:
+def _is_given(file: File, files: Mapping[str, bytes]) -> bool:
     return any(file.pattern.fullmatch(name) for name in files)
 
 

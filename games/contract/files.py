@@ -145,9 +145,7 @@ def spread(columns: Iterable[Column], targets: tuple[str, ...]) -> list[tuple[Co
 
 def _check_unique(table: TableRead, name: str, rank: int, found: Findings) -> None:
     read = table[name]
-    again = read.codes >= 0
-    again[np.unique(read.codes, return_index=True)[1]] = False
-    rows = np.flatnonzero(again)
+    rows = read.repeats()
     found.add_rows(
         VALUE_TWICE(),
         table.lines[rows],
