@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from contest.language.refusals import say_bad_value
@@ -36,6 +38,14 @@ class Declared(forms.Field):
     def typed(self, value: Any) -> Any:
         """What the browser sent, as a value."""
         return self.setting.parsed(value)
+
+
+class FlagInput(forms.CheckboxInput):
+    """A box that is sent unticked, too, so that a value which was not sent can be told from "no"."""
+
+    def render(self, name: str, *args: Any, **kwargs: Any) -> SafeString:
+        box = super().render(name, *args, **kwargs)
+        return format_html('<input type="hidden" name="{}" value="false">{}', name, box)
 
 
 class DeclaredText(Declared, forms.CharField):
@@ -96,7 +106,7 @@ def field_of(setting: Setting, **options: Any) -> forms.Field:
     words = {"label": _(setting.label), "help_text": _(setting.help) if setting.help else ""}
     common: dict[str, Any] = {**words, "required": not may_be_empty, **options}
     if setting.kind == "flag":
-        return forms.BooleanField(**common)
+        return forms.BooleanField(widget=FlagInput, **common)
     field = _field(setting, common)
     field.setting = setting
     return field

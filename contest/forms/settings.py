@@ -31,6 +31,16 @@ class SettingsForm(forms.Form):
     previewed = forms.CharField(widget=forms.HiddenInput, required=False, max_length=64)
     settings: tuple[str, ...] = ()
 
+    def keep_what_is_not_sent(self) -> None:
+        """A setting that was not sent stays as it is, as in the API."""
+        if self.is_bound:
+            unsent = [name for name in self.fields if name in self.initial and name not in self.data]
+            self.showing(**{name: self._as_typed(name) for name in unsent if name != "version"})
+
+    def _as_typed(self, name: str) -> Any:
+        value = self.fields[name].prepare_value(self.initial[name])
+        return "" if value is None else str(value)
+
     def given(self) -> dict[str, Any]:
         """The settings as their model holds them."""
         return {name: self.cleaned_data[name] for name in self.settings}
@@ -46,7 +56,7 @@ class SettingsForm(forms.Form):
         return self.cleaned_data["previewed"] == self.digest
 
     def showing(self, **hidden: Any) -> None:
-        """Show other hidden values when this form is shown again."""
+        """Have other values in this form than those that were sent."""
         self.data = {**{name: self.data[name] for name in self.data}, **hidden}
 
 
@@ -59,6 +69,7 @@ class ContestSettingsForm(SettingsForm):
         self.initial = {name: getattr(contest, name) for name in CONTEST_SETTINGS}
         self.initial["version"] = contest.settings_version
         self.fields["reason"] = reason_field()
+        self.keep_what_is_not_sent()
 
     def clean_title(self) -> str:
         title: str = self.cleaned_data["title"]
@@ -122,6 +133,7 @@ class RoundSettingsForm(SettingsForm):
         self.initial |= {name: getattr(self.rules, name) for name in self.switches}
         self.initial["version"] = round_.settings_version
         self.fields["reason"] = reason_field()
+        self.keep_what_is_not_sent()
 
     def given(self) -> dict[str, Any]:
         data = self.cleaned_data

@@ -13,17 +13,18 @@ import yaml
 from django import forms
 from django.core.management import call_command
 from django.db import connection
+from django.http import QueryDict
 
-from contest.api.organiser_serializers import ContestFields, LimitOrder, NewPhase, RoundFields
+from contest.api.organiser_serializers import ContestFields, LimitOrder, NewPhase, RoundFields, RoundOrder
 from contest.bundle.check import check_bundle
 from contest.bundle.declared import PLAIN, ROUND
 from contest.bundle.files import preset_text
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, FIRST, KINDS, LAST, PHASE, STARTS_AT
-from contest.declarations.round import AT_THE_REVEAL, FEEDBACK, IN_BANDS
+from contest.declarations.round import AT_THE_REVEAL, FEEDBACK, IN_BANDS, NAMED
 from contest.forms.organise import LimitsForm
 from contest.forms.setting_fields import MomentField
-from contest.forms.settings import ContestSettingsForm, RoundSettingsForm
+from contest.forms.settings import ContestSettingsForm, NewRoundForm, RoundSettingsForm
 from contest.language.refusals import say_expected
 from contest.management.setting_files import CONSEQUENCES, GROUPS
 from contest.models import Contest, Dataset, Phase, Round
@@ -250,6 +251,77 @@ def test_what_a_bundle_lacks_is_refused_or_at_its_default(setting: Setting) -> N
     subject = checked.bundle if setting in CONTEST else checked.bundle.rounds[0]
     found = subject.settings.get(setting.name, getattr(subject, setting.name, None))
     assert found == setting.default
+
+
+@pytest.mark.parametrize("setting", [*CONTEST, *ROUND], ids=lambda it: it.name)
+def test_what_a_change_lacks_stays_as_it_was_on_the_page_and_in_the_api(setting: Setting) -> None:
+    require_kept(setting, "2016")
+
+
+@pytest.mark.parametrize(("rule", "format_name"), OF_FORMAT, ids=lambda it: getattr(it, "name", it))
+def test_a_file_rule_that_a_change_lacks_stays_as_it_was(rule: Setting, format_name: str) -> None:
+    require_kept(rule, format_name)
+
+
+def require_kept(setting: Setting, format_name: str) -> None:
+    """Neither door takes silence for an answer: the value before is another one than the default."""
+    contest, round_ = make_subjects(format_name)
+    before = next(
+        value for value, good in cases(setting) if good and value not in (None, "", setting.default)
+    )
+    subject, make, fields = (
+        (contest, ContestSettingsForm, ContestFields)
+        if setting in CONTEST
+        else (round_, RoundSettingsForm, RoundFields)
+    )
+    if setting in RULES:
+        round_.file_rules = {setting.name: before}
+    else:
+        setattr(subject, setting.name, before)
+    shown = make(subject)
+    data = {field.name: "" if field.value() is None else field.value() for field in shown}
+    del data[setting.name]
+    form = make(subject, {**data, "reason": "why not"})
+    assert form.is_valid(), form.errors
+    given = form.given()
+    assert (given["file_rules"] if setting in RULES else given)[setting.name] == before
+    sent = fields(data={"file_rules": {}} if setting in RULES else {}, context={"round": round_})
+    assert sent.is_valid() and setting.name not in {
+        **sent.validated_data,
+        **sent.validated_data.get("file_rules", {}),
+    }
+
+
+def test_a_box_is_sent_unticked_too() -> None:
+    _contest, round_ = make_subjects()
+    flags = [setting.name for setting in (*ROUND, *RULES) if setting.kind == "flag"]
+    form = RoundSettingsForm(round_)
+    for name in set(flags) & set(form.fields):
+        assert f'type="hidden" name="{name}" value="false"' in str(form[name])
+        sent = QueryDict(mutable=True)
+        sent.setlist(name, ["false"])
+        assert form.fields[name].widget.value_from_datadict(sent, {}, name) is False
+        sent.setlist(name, ["false", "on"])
+        assert form.fields[name].widget.value_from_datadict(sent, {}, name) is True
+
+
+@pytest.mark.parametrize("setting", NAMED, ids=lambda it: it.name)
+def test_a_new_round_needs_the_same_on_the_page_and_in_the_api(db: None, setting: Setting) -> None:
+    """Both take everything else from the round that the new one is like; a bundle has the same law above."""
+    assert setting.is_required
+    order = {
+        "version": 1,
+        "like": "x",
+        "starts_at": "2027-08-01T10:00:00Z",
+        "name": "N",
+        "slug": "s",
+        "reason": "x",
+    }
+    del order[setting.name]
+    sent = RoundOrder(data=order)
+    assert not sent.is_valid() and list(sent.errors) == [setting.name]
+    form = NewRoundForm(Contest.objects.create(slug="demo", title="Demo", time_zone="Asia/Tokyo"), order)
+    assert not form.is_valid() and setting.name in form.errors
 
 
 @pytest.mark.parametrize("setting", [*CONTEST, *PLAIN], ids=lambda it: it.name)

@@ -136,7 +136,7 @@ def test_a_phase_is_added_and_removed_on_the_timeline(organiser: Client, round_:
 def test_a_round_is_hidden_and_shown_by_its_settings(organiser: Client) -> None:
     assert save(organiser, order(organiser), ADD).status_code == 302
     data = form_of(organiser, "organise_round_settings", "second") | {"reason": "look what comes"}
-    del data["is_hidden"]
+    data["is_hidden"] = "false"
     shown = send(organiser, data, "organise_round_settings", "second")
     assert [item.code for item in shown.context["consequences"]] == ["round-shown"]
     assert save(organiser, data, "organise_round_settings", "second").status_code == 302

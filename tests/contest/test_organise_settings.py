@@ -55,7 +55,7 @@ def save(client: Client, data: dict[str, str], name: str, *args: str):
 def test_nothing_is_saved_before_it_was_shown_what_follows(organiser: Client, round_: Round) -> None:
     make_team(round_.contest, "Tanuki")
     data = form_of(organiser, CONTEST) | {"title": "Other", "reason": "a better name"}
-    del data["is_public"]
+    data["is_public"] = "false"
     shown = send(organiser, data, CONTEST)
     assert [item.code for item in shown.context["consequences"]] == ["becomes-hidden"]
     assert Contest.objects.get().title == "Hide and seek"
@@ -119,7 +119,7 @@ def test_stricter_file_rules_make_entries_void_and_say_so_before(organiser: Clie
     work_off()
     assert set(Entry.objects.values_list("state", flat=True)) == {"valid"}
     data = form_of(organiser, "organise_round_settings", "practice") | {"reason": "rows must stay"}
-    del data["drop_rows"]
+    data["drop_rows"] = "false"
     shown = send(organiser, data, "organise_round_settings", "practice")
     found = shown.context["consequences"]
     assert [(item.code, item.count) for item in found] == [("entries-invalid", 1)]
