@@ -21,7 +21,6 @@ from contest.errors import Refused
 from contest.files.storage import published
 from contest.language.translation import say
 from contest.models import Attack, Contest, Dataset, HouseOrder, Phase, Round, User
-from contest.models.seeds import secret_seed
 from contest.names.lookalikes import look_of
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name, clean_slug
@@ -34,6 +33,7 @@ from datasets.generate import generate
 from datasets.online_retail import build_online_retail
 from datasets.problems import BadFiles
 from datasets.rules import FileRules
+from datasets.seeds import secret_seed
 from scoring.rules import Limit
 
 

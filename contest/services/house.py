@@ -20,11 +20,11 @@ from contest.files import vault
 from contest.jobs import queue
 from contest.language.translation import say
 from contest.models import HouseOrder, Job, Round, User
-from contest.models.seeds import secret_seed
 from contest.records import audit
 from contest.services import entries
 from contest.services.commitments import commit_house_seed
 from contest.services.teams import house_team
+from datasets.seeds import secret_seed
 
 
 def request_house_entry(

@@ -19,6 +19,7 @@ from anonymizers.table_method import TableMethod
 from anonymizers.table_registry import TABLE_METHODS
 from datasets.folder import read_original, write_release
 from datasets.problems import BadFiles
+from datasets.seeds import secret_seed
 from datasets.tables import PurchaseData, Release
 from kakurenbo.anonymize_table import add_table_arguments, anonymize_table
 from kakurenbo.limits import PRESETS, read_limits, upper_limits
@@ -38,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="PATH", help="new folder, or file of a table"
     )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same bytes (default: 1)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="same seed, same bytes (default: drawn; the report names it)"
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings", help="a parameter"
     )
@@ -48,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.seed is None:
+        # Who knows the seed of an entry can make it again, and then knows who is who.
+        arguments.seed = secret_seed()
     if arguments.seed < 0:
         raise UsageError(f"--seed: got {arguments.seed}, expected a natural number.")
     if (arguments.original is None) == (arguments.table is None):

@@ -41,6 +41,21 @@ def test_same_seed_same_bytes(original: Path, tmp_path: Path) -> None:
     assert content["a"] == content["b"] != content["c"]
 
 
+def test_a_seed_that_nobody_chose_is_drawn_and_named(
+    original: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """With a fixed one, everybody could make the entry again and would know who is who."""
+    call = ["anonymize", "shuffle", "--original", str(original), "--json", "--out"]
+    reports = []
+    for name in "ab":
+        main([*call, str(tmp_path / name)])
+        reports.append(json.loads(capsys.readouterr().out))
+    assert reports[0]["seed"] != reports[1]["seed"]
+    main([*call, str(tmp_path / "again"), "--seed", str(reports[0]["seed"])])
+    for file in ("M.csv", "T.csv", "P.csv"):
+        assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "a" / file).read_bytes()
+
+
 def test_report_as_json_with_limits_from_a_file(
     original: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:

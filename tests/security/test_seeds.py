@@ -26,13 +26,13 @@ from contest.bundle.files import preset_names, preset_text
 from contest.files import vault
 from contest.kit.build import SAMPLE_SEED
 from contest.models import Commitment, Contest, Entry, HouseOrder, Round
-from contest.models.seeds import SEED_LIMIT, secret_seed
 from contest.operations.attack_role import READABLE
 from contest.services.bundles import export_bundle
 from contest.services.commitments import reveal_commitments, verify_commitment
 from contest.services.datasets import load_original
 from contest.services.house import request_house_entry, seed_of
 from contest.services.tokens import create_token
+from datasets.seeds import SEED_LIMIT, secret_seed
 from tests.factories import make_contest, make_round, make_user, work_off
 
 pytestmark = pytest.mark.django_db
