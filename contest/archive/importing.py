@@ -25,6 +25,9 @@ from contest.names.validation import clean_slug, require_visible
 from contest.records import audit
 from contest.records.verify import Archive, BadArchive, verify
 
+NAMES = ((PERSON, "name"), ("contest", "title"), ("round", "name"), ("team", "name"))
+"""What people read as a name, by table."""
+
 
 def set_archive_consent(team: Team, user: User, consents: bool) -> None:
     """A team decides whether the archive may contain its files, or only their hashes."""
@@ -80,6 +83,7 @@ def _import(archive: Archive, user: User, slug: str | None) -> Contest:
             _("There is a contest with the address %(slug)s already. Choose another.") % {"slug": slug},
         )
     tables["contest"][0]["slug"] = slug
+    _require_visible_names(tables)
     try:
         with transaction.atomic():
             contest = _write_rows(tables, user)
@@ -88,6 +92,16 @@ def _import(archive: Archive, user: User, slug: str | None) -> Contest:
         text = _("The rows contradict each other: %(error)s") % {"error": error}
         raise BadArchive(text) from None
     return contest
+
+
+def _require_visible_names(tables: dict[str, list[dict[str, Any]]]) -> None:
+    """Archives may be older than the policy of names, but no name may hide or turn what is around it."""
+    for table, column in NAMES:
+        for row in tables[table]:
+            try:
+                require_visible(" ".join(str(row.get(column, "")).split()))
+            except ValidationError as error:
+                raise BadArchive(f"rows/{table}.jsonl, row {row['id']}: {error.messages[0]}") from None
 
 
 def _write_rows(tables: dict[str, list[dict[str, Any]]], user: User) -> Contest:
@@ -138,12 +152,7 @@ def _people(rows: list[dict[str, Any]]) -> dict[int, int]:
     """People of an archive are names in its log, not accounts; they are nobody here with the same name."""
     known = {}
     for row in rows:
-        try:
-            name = " ".join(str(row.get("name", "")).split())
-            # Archives may be older than the policy of names; people of an archive are nobody here.
-            require_visible(name)
-        except ValidationError as error:
-            raise BadArchive(f"rows/{PERSON}.jsonl, row {row['id']}: {error.messages[0]}") from None
+        name = " ".join(str(row.get("name", "")).split())
         if len(name) > 40:
             where = f"rows/{PERSON}.jsonl, row {row['id']}"
             raise BadArchive(_("%(where)s: expected a name of up to 40 characters.") % {"where": where})

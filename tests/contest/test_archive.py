@@ -306,6 +306,9 @@ SPOILS: dict[str, tuple[Spoil, str]] = {
     "a changed audit row": (first_row("auditevent", reason="Nothing to see."), "Audit log: row 1"),
     "a changed commitment": (first_row("commitment", payload="{}"), "rows/commitment.jsonl, row 1"),
     "a name with invisible characters": (first_row("person", name="ta\u200bnuki"), "invisible"),
+    "a team that nobody sees": (first_row("team", name="ta\u200bnuki"), "rows/team.jsonl, row 1"),
+    "a round that turns its page": (first_row("round", name="\u202elanif"), "rows/round.jsonl, row 1"),
+    "a title that nobody sees": (first_row("contest", title="\u3164"), "rows/contest.jsonl, row 1"),
 }
 
 
