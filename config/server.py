@@ -1,4 +1,4 @@
-"""The command of a web server: `python -m config.server --bind 127.0.0.1:8000 --processes 2 --threads 8`.
+"""The command of a web server: `python -m config.server --bind 127.0.0.1:8000 --processes 2`.
 
 Several processes share one listening socket; the first one starts the others and starts them again.
 """
@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 STOP_SECONDS = 30.0
 BACKLOG = 2048
 BIND_SECONDS = 10.0
+THREADS = 4
+"""Per process. With more, a burst of uploads shares the processor and all of them are answered late."""
 OTHER_FILES = 256
 """Descriptors for everything that is not a client: databases, stores, logs."""
 
@@ -108,7 +110,7 @@ def main(arguments: list[str] | None = None) -> None:
     place.add_argument("--bind", help="host:port, [host]:port or unix:path")
     place.add_argument("--descriptor", type=int, help="a socket that listens already")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--threads", type=int, default=THREADS)
     given = parser.parse_args(arguments)
     if given.processes < 1 or given.threads < 1:
         parser.error("--processes and --threads must be at least 1")

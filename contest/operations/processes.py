@@ -24,10 +24,10 @@ ONE_MACHINE: dict[str, tuple[str, ...]] = {
 own work may be long: neither keeps a check waiting, and no program keeps a score waiting."""
 
 
-def web(bind: str, *, processes: int = 1, threads: int = 8) -> list[str]:
-    return [
-        "-m", "config.server", "--bind", bind, "--processes", str(processes), "--threads", str(threads),
-    ]  # fmt: skip
+def web(bind: str, *, processes: int = 1, threads: int | None = None) -> list[str]:
+    """``threads`` of each process, where the server's own choice is not wanted."""
+    command = ["-m", "config.server", "--bind", bind, "--processes", str(processes)]
+    return command if threads is None else [*command, "--threads", str(threads)]
 
 
 def worker(queues: Iterable[str], *, concurrency: int = 2) -> list[str]:
