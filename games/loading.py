@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +15,7 @@ from games.contract.game import Game
 from games.contract.reading import FILE, read_declaration
 
 CODE = "game.py"
+VARIABLE = "KAKURENBO_GAMES"
 GROUP = "kakurenbo.games"
 """The entry points by which an installed package says that it is a game; the value names the package."""
 
@@ -57,8 +59,10 @@ def _imported(folder: Path) -> ModuleType:
 
 
 def installed_games() -> dict[str, Path]:
-    """The folders of all games that are installed as packages, by the names of their entry points."""
-    found = {}
+    """The folders of all games that are installed as packages, by the names of their entry points, and of
+    those in the folders that `KAKURENBO_GAMES` lists."""
+    listed = map(Path, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
+    found = {read_folder(folder).name: folder for folder in listed}
     for point in metadata.entry_points(group=GROUP):
         spec = importlib.util.find_spec(point.value)
         if spec is not None and spec.submodule_search_locations:

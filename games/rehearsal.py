@@ -40,6 +40,10 @@ class BrokenGame(RuntimeError):
     """A game broke its own declaration; the organiser is told, and nobody else pays for it."""
 
 
+class NoSeat(LookupError):
+    """The round has no such seat, or its files are not here."""
+
+
 @dataclass(frozen=True)
 class Entered:
     """What came of an upload."""
@@ -81,16 +85,32 @@ class Rehearsal:
         params: Mapping[str, Any] | None = None,
         seed: str = "rehearsal",
     ) -> None:
-        self.game, self.declared, self.seed = game, game.declaration, seed
-        self.params = {**self.declared.defaults, **(params or {})}
+        self._begin(game, teams, params or {}, seed)
         self.sources = MemoryBox(sources)
+        self.round_files = self._build()
+        self.seat_files = {number: self._allot(number) for number in range(self._n_seats())}
+
+    @classmethod
+    def restored(
+        cls, game: Game, teams: Sequence[str], params: Mapping[str, Any], seed: str,
+        round_files: Mapping[str, bytes], seat_files: Mapping[int, Mapping[str, bytes]],
+    ) -> Rehearsal:  # fmt: skip
+        """A round that was made before, or as much of it as somebody may see."""
+        made = cls.__new__(cls)
+        made._begin(game, teams, params, seed)
+        made.round_files = dict(round_files)
+        made.seat_files = {number: dict(files) for number, files in seat_files.items()}
+        return made
+
+    def _begin(self, game: Game, teams: Sequence[str], params: Mapping[str, Any], seed: str) -> None:
+        self.game, self.declared, self.seed, self.teams = game, game.declaration, seed, tuple(teams)
+        self.params = {**self.declared.defaults, **params}
+        self.facts: Mapping[str, Any] = {}
+        self.has_secrets = True
         self._worlds: dict[tuple[bool, Moment], World] = {}
         self._seen_seats: dict[tuple[int, str], Seat] = {}
-        self.round_files = self._build()
-        self.teams = tuple(teams)
         self.entries: dict[str, Entered] = {}
         self.cells: list[Cell] = []
-        self._seats = [self._allot(number) for number in range(self._n_seats())]
 
     def _n_seats(self) -> int:
         seats = self.declared.seats
@@ -135,7 +155,10 @@ class Rehearsal:
         return self._seen_seats[number, reader]
 
     def _seat(self, number: int, reader: str, moment: Moment) -> Seat:
-        files = self._seats[number]
+        if number not in self.seat_files:
+            known = ", ".join(map(str, sorted(self.seat_files))) or "none"
+            raise NoSeat(f"There is no seat {number} here. Seats: {known}.")
+        files = self.seat_files[number]
         team = self.teams[number] if number < len(self.teams) else ""
         if reader == "judge":
             own = self._part(files, "seat", lambda file: not file.shown.is_secret)
@@ -160,32 +183,37 @@ class Rehearsal:
         self, seat: int, upload: Mapping[str, bytes], slot: str = "", variant: int = 0, key: str = ""
     ) -> Entered:
         """Check an upload, publish it and measure it; the latest upload of a seat and slot counts."""
-        key = key or f"{self._seat_name(seat)}{slot and '-'}{slot}"
+        key = key or f"{self.seat_name(seat)}{slot and '-'}{slot}"
         target = Target(key, slot, variant, {}, self.seat(seat), MemoryBox(upload), EMPTY, EMPTY)
-        problems = self._problems_of_entry(target)
+        problems = self.problems_of(target)
         if problems:
             return Entered(problems)
         made = self.declared.files_of("entry", "publish", "upload")
         out = MemoryOut(made)
         self.game.publish(self.world(), target, generator(self.seed, "publish", key), out)
-        published = out.box(file for file in made if file.shown.all != "never")
-        secret = out.box(file for file in made if file.shown.all == "never")
+        published = out.box(file for file in made if is_shown(file.shown, "all", "publish"))
+        secret = out.box(file for file in made if not is_shown(file.shown, "all", "publish"))
         target = target._replace(published=published, secret=secret)
-        names = [number.name for number in self.declared.measures]
+        names = [
+            number.name for number in self.declared.measures if self.has_secrets or not number.needs_secret
+        ]
         measures = self.game.measure(self.world(), target, names) if names else {}
         _require_numbers(names, measures)
         rule = self.declared.rules[0].name if self.declared.rules else ""
-        entered = Entered((), target, measures, self.game.verdict(rule, measures, self.params))
+        is_whole = len(names) == len(self.declared.measures)
+        verdict = self.game.verdict(rule, measures, self.params) if is_whole else Verdict()
+        entered = Entered((), target, measures, verdict)
         self.entries[key] = entered
         return entered
 
-    def _seat_name(self, number: int) -> str:
+    def seat_name(self, number: int) -> str:
+        """The team of a seat, or the house."""
         return self.teams[number] if number < len(self.teams) else f"house-{number}"
 
     def made(self) -> Iterator[tuple[Scope, Mapping[str, bytes]]]:
         """Everything that the game made, by scope."""
         yield "round", self.round_files
-        for files in self._seats:
+        for files in self.seat_files.values():
             yield "seat", files
         for entered in self.entries.values():
             assert entered.target is not None
@@ -206,7 +234,8 @@ class Rehearsal:
 
         return lookup
 
-    def _problems_of_entry(self, entry: Target) -> tuple[Problem, ...]:
+    def problems_of(self, entry: Target) -> tuple[Problem, ...]:
+        """What is wrong with an upload, by the declaration of its files and by the game's own check."""
         assert entry.seat is not None
         declared = self.declared.files_of("entry", "upload")
         lookup = self.lookup(entry.seat.number)
@@ -244,7 +273,7 @@ class Rehearsal:
         faults = [problem_of(self.declared, one) for one in said if isinstance(one, Fault)]
         if faults:
             return Answered(tuple(faults))
-        attacker = attacker or self._seat_name(by)
+        attacker = attacker or self.seat_name(by)
         covered = [one for one in said if not isinstance(one, Fault)]
         cells = tuple(self._judged(attacker, by, key, challenge, box) for key, challenge in covered)
         again = {cell[:3] for cell in cells}

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from kakurenbo.packages import activate
@@ -77,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sub = commands.add_parser(name, help=line, description=line)
         # Only the chosen command is imported: a command that needs no solver starts without one.
         if name == chosen:
-            module = _module_of(name)
+            module = _module_of(name, words)
             module.add_arguments(sub)
             sub.set_defaults(run=module.run)
     arguments = parser.parse_args(words)
@@ -103,7 +102,14 @@ def _print_in_any_encoding() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _module_of(name: str) -> ModuleType:
+ON_ROUNDS = ("anonymize", "attack", "check", "judge", "score")
+"""Commands that also work on a round of any game in a folder, where `--round` names one."""
+
+
+def _module_of(name: str, words: Sequence[str]) -> Any:
+    """What adds the arguments of a command and runs it."""
+    if name in ON_ROUNDS and any(word == "--round" or word.startswith("--round=") for word in words):
+        return importlib.import_module("kakurenbo.round_commands").COMMANDS[name]
     try:
         return importlib.import_module(f"kakurenbo.commands.{name.replace('-', '_')}")
     except ModuleNotFoundError as error:

@@ -87,6 +87,7 @@ GAMES = {
     "rehearsal": {"contract"},
     "call": {"contract", "loading"},
     "apart": {"contract", "call"},
+    "round_folder": {"contract", "rehearsal"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
 }

@@ -22,11 +22,11 @@ from contest.declarations.phase import PHASE
 from contest.declarations.round import ROUND
 from datasets.messages import TEMPLATES, Message, message_from, unknown_words
 from datasets.rules import RULES
-from games.contract import files, messages, reading
+from games.contract import files, messages, reading, sentences
 from scoring.limits import limit_settings
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018, PANEL_RISKS, RISKS
 
-SPEAKERS = (files, messages, reading)
+SPEAKERS = (files, messages, reading, sentences)
 """Modules whose messages reach pages by what is stored alone; loading them makes their templates known."""
 GALLERIES: tuple[Iterable[Any], ...] = (
     MEASURES,

@@ -16,6 +16,13 @@ class UndeclaredFile(ValueError):
     """A game wrote a file that it does not declare, or more bytes than it declares."""
 
 
+class NoSuchFile(KeyError):
+    """A verb asks for a file that is not there, or that it may not see."""
+
+    def __str__(self) -> str:
+        return f"There is no file {self.args[0]!r} to be read here."
+
+
 class _Loading:
     """Remembers what was read: a file is parsed once however many cells of a matrix need it."""
 
@@ -49,6 +56,8 @@ class MemoryBox(_Loading):
         return sorted(self.files)
 
     def open(self, name: str) -> BinaryIO:
+        if name not in self.files:
+            raise NoSuchFile(name)
         return io.BytesIO(self.files[name])
 
 
@@ -65,7 +74,7 @@ class FolderBox(_Loading):
 
     def open(self, name: str) -> BinaryIO:
         if not is_plain(name) or not (self.folder / name).is_file() or (self.folder / name).is_symlink():
-            raise KeyError(name)
+            raise NoSuchFile(name)
         return (self.folder / name).open("rb")
 
 

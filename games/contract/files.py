@@ -183,10 +183,9 @@ def _as_texts(name: str, lookup: Lookup) -> TableRead:
 def _compiled(column: Column, name: str, lookup: Lookup) -> ReadColumn:
     """A declared column as the reader takes it."""
     if isinstance(column.domain, str):
-        parse = _from_file(column.domain, lookup)
+        parse = _in(_values_in(column.domain, lookup), expectation(column))
     elif column.domain:
-        expected = NOT_A_CHOICE(names=column.domain[:SHOWN_VALUES])
-        parse = _in(dict.fromkeys(column.domain), expected)
+        parse = _in(dict.fromkeys(column.domain), expectation(column))
     else:
         parse = _PARSERS[column.kind](column)
     if column.empty:
@@ -199,10 +198,23 @@ def _compiled(column: Column, name: str, lookup: Lookup) -> ReadColumn:
     return ReadColumn(name, longest, parse)
 
 
-def _from_file(domain: str, lookup: Lookup) -> Parse:
+def expectation(column: Column) -> Message:
+    """What a cell of a column must be, as its problems say it and as the rules of a round list it.
+
+    >>> str(expectation(Column("age", "int", (0, 120))))
+    'an integer from 0 to 120'
+    """
+    if isinstance(column.domain, str):
+        file, _, name = column.domain.rpartition(":")
+        return NOT_IN_FILE(file=file, column=name)
+    if column.domain:
+        return NOT_A_CHOICE(names=column.domain[:SHOWN_VALUES])
+    return _EXPECTED[column.kind](column)
+
+
+def _values_in(domain: str, lookup: Lookup) -> Mapping[str, Any]:
     file, _, column = domain.rpartition(":")
-    table = _as_texts(file, lookup)
-    return _in(dict.fromkeys(table[column].values), NOT_IN_FILE(file=file, column=column))
+    return dict.fromkeys(_as_texts(file, lookup)[column].values)
 
 
 def _in(known: Mapping[str, Any], expected: Message) -> Parse:
@@ -215,7 +227,7 @@ def _in(known: Mapping[str, Any], expected: Message) -> Parse:
 
 
 def _text(column: Column) -> Parse:
-    expected = BAD_TEXT(n=column.longest)
+    expected = expectation(column)
 
     def parse(text: str) -> str:
         if not text or not text.isprintable():
@@ -226,7 +238,7 @@ def _text(column: Column) -> Parse:
 
 
 def _integer(column: Column) -> Parse:
-    expected = _between(column, BAD_INTEGER, BAD_INTEGER_BETWEEN)
+    expected = expectation(column)
 
     def parse(text: str) -> int:
         if not INTEGER.fullmatch(text) or not _is_inside(int(text), column):
@@ -237,7 +249,7 @@ def _integer(column: Column) -> Parse:
 
 
 def _real(column: Column) -> Parse:
-    expected = _between(column, BAD_NUMBER, BAD_NUMBER_BETWEEN)
+    expected = expectation(column)
     exact = TOO_EXACT(n=column.decimals or 0)
 
     def parse(text: str) -> float:
@@ -252,11 +264,7 @@ def _real(column: Column) -> Parse:
 
 
 def _date(column: Column) -> Parse:
-    if column.span is None:
-        expected = BAD_DAY()
-    else:
-        low, high = (str(EPOCH + datetime.timedelta(days=int(day))) for day in column.span)
-        expected = BAD_DAY_BETWEEN(low=low, high=high)
+    expected = expectation(column)
 
     def parse(text: str) -> int:
         try:
@@ -277,6 +285,13 @@ def _between(column: Column, anything: Template, between: Template) -> Message:
     return between(low=_plain(low), high=_plain(high))
 
 
+def _day_between(column: Column) -> Message:
+    if column.span is None:
+        return BAD_DAY()
+    low, high = (str(EPOCH + datetime.timedelta(days=int(day))) for day in column.span)
+    return BAD_DAY_BETWEEN(low=low, high=high)
+
+
 def _plain(number: float) -> float:
     """Whole numbers without a point."""
     return int(number) if float(number).is_integer() else number
@@ -292,4 +307,11 @@ _PARSERS: dict[str, Callable[[Column], Parse]] = {
     "real": _real,
     "date": _date,
     "choice": _text,
+}
+_EXPECTED: dict[str, Callable[[Column], Message]] = {
+    "text": lambda it: BAD_TEXT(n=it.longest),
+    "int": lambda it: _between(it, BAD_INTEGER, BAD_INTEGER_BETWEEN),
+    "real": lambda it: _between(it, BAD_NUMBER, BAD_NUMBER_BETWEEN),
+    "date": _day_between,
+    "choice": lambda it: BAD_TEXT(n=it.longest),
 }

@@ -12,8 +12,10 @@ from pathlib import Path
 from games import skeleton
 from games.contract.declaration import Declaration, in_language
 from games.contract.reading import FILE, NAME, BadGame
+from games.contract.sentences import sentences
 from games.laws import checked
 from games.loading import GROUP, NoGame, find_folder, installed_games, read_folder
+from kakurenbo import round_commands
 from kakurenbo.main import UsageError
 from kakurenbo.output import write_text
 
@@ -48,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     new = actions.add_parser("new", help="Write a game to start from, which passes `game test`.")
     new.add_argument("name", help="small letters, digits and hyphens")
     new.add_argument("--folder", type=Path, default=Path(), help="where to put it (default: here)")
+    round_commands.add_game_arguments(actions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,6 +102,9 @@ def _described(declared: Declaration) -> dict[str, str | dict[str, str]]:
         "version": declared.version,
         "title": in_language(declared.title, "en"),
         "files": files,
+        "uploads": {
+            file.name: " ".join(map(str, sentences(file))) for file in declared.files if file.made == "upload"
+        },
         "measures": {one.name: in_language(one.title, "en") for one in declared.measures},
         "challenges": {one.name: in_language(one.question, "en") for one in declared.challenges},
         "rules": {one.name: in_language(one.formula, "en") for one in declared.rules},
@@ -145,5 +151,6 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "list": _list, "show": _show, "test": _test, "new": _new,
+    "list": _list, "show": _show, "test": _test, "new": _new, "build": round_commands.build,
+    "hand-out": round_commands.hand_out, "board": round_commands.board,
 }  # fmt: skip

@@ -1,0 +1,333 @@
+"""Commands on a round of any game in a folder: ``check``, ``score``, ``anonymize``, ``attack``, ``judge``.
+
+They are chosen by ``--round DIR``. ``kakurenbo game build`` makes such a folder, ``game hand-out`` writes
+what one team may read of it, and ``game board`` shows who leads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from datasets.lookup import find_by_name
+from datasets.problems import BadFiles, Problem
+from datasets.seeds import secret_seed
+from datasets.setting import BadValue, Setting
+from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, UndeclaredFile
+from games.contract.declaration import in_language
+from games.contract.game import Game
+from games.contract.reading import BadGame
+from games.contract.values import Cell, Target
+from games.loading import NoGame, find_folder, load_folder
+from games.rehearsal import MOMENTS, BrokenGame, Entered, NoSeat, Rehearsal
+from games.round_folder import (
+    BadRound,
+    read_facts,
+    read_files,
+    read_round,
+    require_key,
+    write_answer,
+    write_entry,
+    write_for_team,
+    write_round,
+)
+from kakurenbo.main import UsageError
+
+UNKNOWN = "known to the organisers alone"
+"""What a measure is that needs a secret, in a folder without secrets."""
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--round", type=Path, required=True, metavar="DIR", help="the folder of a round")
+    parser.add_argument("--game", metavar="GAME", help="its game, where that is not installed: a folder")
+    parser.add_argument("--seat", type=int, default=0, metavar="N", help="whose data are used (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Every failure as a sentence."""
+    try:
+        yield
+    except (NoGame, BadGame, BadRound, BrokenGame, NoSeat, UndeclaredFile) as error:
+        raise UsageError(str(error)) from error
+    except NoSuchFile as error:
+        raise UsageError(f"{error} Perhaps only the organisers have it.") from error
+    except BadFiles as error:
+        raise UsageError(f"The input is not valid. First problem: {error.verdict.problems[0]}") from error
+    except OSError as error:
+        raise UsageError(f"Cannot read or write {error.filename}: {error.strerror}.") from error
+
+
+def _opened(arguments: argparse.Namespace) -> Rehearsal:
+    facts = read_facts(arguments.round)
+    return read_round(arguments.round, load_folder(find_folder(arguments.game or facts.game)))
+
+
+def _upload(folder: Path) -> dict[str, bytes]:
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}.")
+    return read_files(folder)
+
+
+def _say_problems(problems: tuple[Problem, ...], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"valid": not problems, "problems": [one.as_dict() for one in problems]}, indent=2))
+    else:
+        print("\n".join(map(str, problems)) or "valid")
+
+
+def _check_arguments(parser: argparse.ArgumentParser) -> None:
+    _common(parser)
+    parser.add_argument("--entry", type=Path, required=True, metavar="DIR", help="the folder of the upload")
+    parser.add_argument("--slot", default="", help="which of its entries it is, where a game has several")
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    with _explained():
+        round_ = _opened(arguments)
+        box = MemoryBox(_upload(arguments.entry))
+        seat = round_.seat(arguments.seat)
+        problems = round_.problems_of(Target("mine", arguments.slot, 0, {}, seat, box, EMPTY, EMPTY))
+    _say_problems(problems, arguments.json)
+    return 1 if problems else 0
+
+
+def _score_arguments(parser: argparse.ArgumentParser) -> None:
+    _check_arguments(parser)
+    parser.add_argument("--as", dest="key", metavar="NAME", help="store it in the round as this target")
+
+
+def _score(arguments: argparse.Namespace) -> int:
+    with _explained():
+        round_ = _opened(arguments)
+        key = require_key(arguments.key or "mine")
+        entered = round_.enter(arguments.seat, _upload(arguments.entry), arguments.slot, key=key)
+        if entered.problems:
+            _say_problems(entered.problems, arguments.json)
+            return 1
+        if arguments.key:
+            write_entry(arguments.round, key, entered)
+    _say_score(round_, entered, arguments.json)
+    return 1 if entered.verdict.because else 0
+
+
+def _say_score(round_: Rehearsal, entered: Entered, as_json: bool) -> None:
+    verdict = entered.verdict
+    if as_json:
+        shown = {"measures": dict(entered.measures), **verdict._asdict()}
+        print(json.dumps(shown, indent=2, default=float))
+        return
+    for number in round_.declared.measures:
+        value = entered.measures.get(number.name)
+        absent = UNKNOWN if number.name not in entered.measures else "undefined"
+        words = absent if value is None else f"{value:.{number.decimals}f}"
+        print(f"{number.name:<16}{words:>14}  {in_language(number.title, 'en')}")
+    utility = UNKNOWN if len(entered.measures) < len(round_.declared.measures) else _figure(verdict.utility)
+    print(f"breaks: {', '.join(verdict.because)}" if verdict.because else f"utility {utility}")
+
+
+def _anonymize_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("method", metavar="METHOD", help="a house method of the game")
+    _common(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
+    parser.add_argument("--seed", help="same seed, same bytes (default: drawn)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings", help="a parameter"
+    )
+
+
+def _anonymize(arguments: argparse.Namespace) -> int:
+    with _explained():
+        round_ = _opened(arguments)
+        method = _named(round_.declared.methods, arguments.method, "method")
+        params = parsed_params(arguments.settings, method.parameters)
+        round_.seed = arguments.seed or str(secret_seed())
+        files = round_.anonymize(method.name, arguments.seat, params)
+        _write_new(arguments.out, files)
+    print(f"{arguments.out}: {', '.join(files)} by {method.name}, seed {round_.seed}")
+    return 0
+
+
+def _attack_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="ATTACK", help="a house attack of the game")
+    _common(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder for the answer")
+    parser.add_argument("--seed", default="0", help="seed of all randomness (default: 0)")
+
+
+def _attack(arguments: argparse.Namespace) -> int:
+    with _explained():
+        round_ = _opened(arguments)
+        attack = _named(round_.declared.attacks, arguments.name, "attack")
+        round_.seed = arguments.seed
+        files = round_.attack(attack.name, arguments.seat)
+        _write_new(arguments.out, files)
+    print(f"{arguments.out}: {', '.join(files)} by {attack.name} on {len(round_.entries)} targets")
+    return 0
+
+
+def _judge_arguments(parser: argparse.ArgumentParser) -> None:
+    _common(parser)
+    parser.add_argument("--answer", type=Path, required=True, metavar="DIR", help="the folder of the answer")
+    parser.add_argument("--as", dest="key", metavar="NAME", help="store it in the round as this attacker's")
+
+
+def _judge(arguments: argparse.Namespace) -> int:
+    with _explained():
+        round_ = _opened(arguments)
+        files = _upload(arguments.answer)
+        attacker = require_key(arguments.key or round_.seat_name(arguments.seat))
+        answered = round_.answer(arguments.seat, files, attacker)
+        if answered.problems:
+            _say_problems(answered.problems, arguments.json)
+            return 1
+        if arguments.key:
+            write_answer(arguments.round, attacker, files, answered.cells)
+    _say_cells(answered.cells, arguments.json)
+    return 0
+
+
+def _say_cells(cells: tuple[Cell, ...], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([_as_dict(cell) for cell in cells], indent=2, default=float))
+        return
+    for cell in cells:
+        numbers = ", ".join(f"{name} {_figure(value)}" for name, value in cell.result.numbers.items())
+        risk, blind = _figure(cell.result.risk), _figure(cell.result.baseline)
+        print(f"{cell.target:<20}{cell.challenge:<12} risk {risk} (blind {blind})  {numbers}")
+
+
+def _as_dict(cell: Cell) -> dict[str, Any]:
+    found = cell.result._asdict()
+    del found["evidence"]
+    return {"target": cell.target, "challenge": cell.challenge, **found, "numbers": dict(found["numbers"])}
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def add_game_arguments(actions: Any) -> None:
+    """The actions of ``kakurenbo game`` that are about rounds in folders."""
+    build = actions.add_parser("build", help="Make a round of a game in a folder, with all its secrets.")
+    build.add_argument("game", help="the name of an installed game, or the folder of one")
+    build.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
+    build.add_argument("--teams", default="", metavar="A,B", help="who plays, in the order of the seats")
+    build.add_argument("--from", dest="sources", type=Path, metavar="DIR", help="files that organisers bring")
+    build.add_argument("--seed", help="same seed, same bytes (default: drawn, and stored in the folder)")
+    build.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
+    hand_out = actions.add_parser("hand-out", help="Write what one team may read of a round.")
+    board = actions.add_parser("board", help="Show the boards of a round in a folder.")
+    for command in (hand_out, board):
+        _common(command)
+    hand_out.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
+    hand_out.add_argument("--moment", choices=MOMENTS[:-1], default="publish", help="of the round")
+    board.add_argument("--rule", default="", help="another rule than the game's first")
+
+
+def build(arguments: argparse.Namespace) -> int:
+    with _explained():
+        game: Game = load_folder(find_folder(arguments.game))
+        params = parsed_params(arguments.settings, game.declaration.parameters)
+        teams = [require_key(name.strip()) for name in arguments.teams.split(",") if name.strip()]
+        sources = _upload(arguments.sources) if arguments.sources else {}
+        made = Rehearsal(game, sources, teams, params, arguments.seed or str(secret_seed()))
+        with _whole(arguments.out) as draft:
+            write_round(draft, made)
+    facts = "".join(f", {name} {value}" for name, value in made.facts.items())
+    print(f"{arguments.out}: a round of {game.declaration.name} for {len(teams)} teams{facts}")
+    return 0
+
+
+def hand_out(arguments: argparse.Namespace) -> int:
+    with _explained(), _whole(arguments.out) as draft:
+        round_ = _opened(arguments)
+        write_for_team(round_, arguments.seat, arguments.moment, draft)
+    print(
+        f"{arguments.out}: what {round_.seat_name(arguments.seat)} may read at the moment {arguments.moment}"
+    )
+    return 0
+
+
+def board(arguments: argparse.Namespace) -> int:
+    with _explained():
+        round_ = _opened(arguments)
+        if arguments.rule:
+            _named(round_.declared.rules, arguments.rule, "rule")
+        boards = round_.boards(arguments.rule)
+    if arguments.json:
+        shown = [{**one._asdict(), "rows": [row._asdict() for row in one.rows]} for one in boards]
+        print(json.dumps(shown, indent=2, default=float))
+        return 0
+    for one in boards:
+        print(f"{one.name}\n  {'':<20}" + "".join(f"{name:>12}" for name in one.columns))
+        for row in one.rows:
+            print(f"  {row.key:<20}" + "".join(f"{_figure(row.values[name]):>12}" for name in one.columns))
+    return 0
+
+
+def parsed_params(texts: list[str], settings: tuple[Setting, ...]) -> dict[str, Any]:
+    """``name=value`` texts as checked parameters."""
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set: got {text!r}, expected NAME=VALUE.")
+        setting = _named(settings, name.strip(), "parameter")
+        typed = {"true": True, "false": False}.get(value) if setting.kind == "flag" else setting.parsed(value)
+        try:
+            given[setting.name] = setting.checked(typed)
+        except BadValue as error:
+            raise UsageError(f"--set {setting.name}: {error}") from None
+    return given
+
+
+def _named(known: tuple[Any, ...], name: str, what: str) -> Any:
+    try:
+        return find_by_name(known, name, what)
+    except KeyError as error:
+        raise UsageError(str(error.args[0])) from None
+
+
+def _write_new(out: Path, files: Mapping[str, bytes]) -> None:
+    with _whole(out) as draft:
+        for name, content in files.items():
+            (draft / name).parent.mkdir(parents=True, exist_ok=True)
+            (draft / name).write_bytes(content)
+
+
+@contextmanager
+def _whole(out: Path) -> Iterator[Path]:
+    """A folder that appears with all its files or not at all."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"--out: {out} exists and is not an empty folder. Choose a new one.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    try:
+        yield draft
+        draft.chmod(0o755)
+        draft.replace(out)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _command(add: Callable[[argparse.ArgumentParser], None], run: Callable[..., int]) -> SimpleNamespace:
+    return SimpleNamespace(add_arguments=add, run=run)
+
+
+COMMANDS = {
+    "anonymize": _command(_anonymize_arguments, _anonymize),
+    "attack": _command(_attack_arguments, _attack),
+    "check": _command(_check_arguments, _check),
+    "judge": _command(_judge_arguments, _judge),
+    "score": _command(_score_arguments, _score),
+}
