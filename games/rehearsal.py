@@ -89,6 +89,8 @@ class Rehearsal:
         self.sources = MemoryBox(sources)
         self.round_files = self._build()
         self.seat_files = {number: self._allot(number) for number in range(self._n_seats())}
+        for key, labels in self.game.targets(self.world()):
+            self._publish(Target(key, "", 0, labels, None, EMPTY, EMPTY, EMPTY))
 
     @classmethod
     def restored(
@@ -119,7 +121,9 @@ class Rehearsal:
         return (seats.count or len(self.teams)) + seats.spare
 
     def _build(self) -> dict[str, bytes]:
-        brought = check_files(self.declared.files_of("round", "organiser"), self.sources)
+        declared, names = self.declared.files_of("round", "organiser"), self.sources.names()
+        keys = set[str]().union(*(file.targets_in(names) for file in declared))
+        brought = check_files(declared, self.sources, targets=tuple(sorted(keys)))
         if not brought.verdict.ok:
             raise BadFiles(brought.verdict)
         made = self.declared.files_of("round", "build")
@@ -188,22 +192,25 @@ class Rehearsal:
         problems = self.problems_of(target)
         if problems:
             return Entered(problems)
+        return self._publish(target)
+
+    def _publish(self, target: Target) -> Entered:
+        """Make the files of a target and measure it; the organisers' own have no utility."""
         made = self.declared.files_of("entry", "publish", "upload")
         out = MemoryOut(made)
-        self.game.publish(self.world(), target, generator(self.seed, "publish", key), out)
+        self.game.publish(self.world(), target, generator(self.seed, "publish", target.key), out)
         published = out.box(file for file in made if is_shown(file.shown, "all", "publish"))
         secret = out.box(file for file in made if not is_shown(file.shown, "all", "publish"))
         target = target._replace(published=published, secret=secret)
-        names = [
-            number.name for number in self.declared.measures if self.has_secrets or not number.needs_secret
-        ]
+        measured = self.declared.measures if target.seat else ()
+        names = [number.name for number in measured if self.has_secrets or not number.needs_secret]
         measures = self.game.measure(self.world(), target, names) if names else {}
         _require_numbers(names, measures)
         rule = self.declared.rules[0].name if self.declared.rules else ""
-        is_whole = len(names) == len(self.declared.measures)
+        is_whole = target.seat is not None and len(names) == len(measured)
         verdict = self.game.verdict(rule, measures, self.params) if is_whole else Verdict()
         entered = Entered((), target, measures, verdict)
-        self.entries[key] = entered
+        self.entries[target.key] = entered
         return entered
 
     def seat_name(self, number: int) -> str:
@@ -315,8 +322,9 @@ class Rehearsal:
         return out.files
 
     def hidden(self) -> list[Hidden]:
-        """Every team and slot, also those without an entry."""
-        rows = []
+        """Every team and slot, also those without an entry, and the organisers' targets."""
+        brought = (target for target in self._entered_targets() if target.seat is None)
+        rows = [Hidden(target.key, _bare(target), "house") for target in brought]
         for number, team in enumerate(self.teams):
             for slot in self.declared.slots:
                 entered = self._entered(number, slot)
@@ -324,7 +332,7 @@ class Rehearsal:
                     rows.append(Hidden(team, None, "absent"))
                     continue
                 state = "invalid" if entered.verdict.because else "counts"
-                bare = entered.target._replace(upload=EMPTY, published=EMPTY, secret=EMPTY, seat=None)
+                bare = _bare(entered.target)
                 rows.append(Hidden(team, bare, state, float(number), entered.verdict))  # type: ignore[arg-type]
         return rows
 
@@ -343,6 +351,11 @@ class Rehearsal:
             for row in board.rows:
                 _require_numbers(board.columns, row.values)
         return boards
+
+
+def _bare(target: Target) -> Target:
+    """A target without its files."""
+    return target._replace(upload=EMPTY, published=EMPTY, secret=EMPTY, seat=None)
 
 
 def _require(declared: Sequence[File], made: Mapping[str, bytes]) -> None:

@@ -92,7 +92,7 @@ def write_entry(folder: Path, key: str, entered: Entered) -> None:
     """Store an entry as a target; an earlier one under the same key is replaced."""
     target = entered.target
     assert target is not None
-    place = folder / TARGETS / require_key(key)
+    place = folder.joinpath(TARGETS, *map(require_key, key.split("/")))
     shutil.rmtree(place, ignore_errors=True)
     for part in ("upload", "published", "secret"):
         _write_files(place / part, _contents(getattr(target, part)))
@@ -128,8 +128,9 @@ def read_round(folder: Path, game: Game) -> Rehearsal:
     made = Rehearsal.restored(game, facts.teams, facts.params, facts.seed or "", round_files, seats)
     made.has_secrets = facts.seed is not None
     made.facts = facts.facts
-    for place in _folders(folder / TARGETS):
-        made.entries[place.name] = _read_entry(place, made)
+    for file in sorted((folder / TARGETS).rglob(TARGET)):
+        key = file.parent.relative_to(folder / TARGETS).as_posix()
+        made.entries[key] = _read_entry(key, file.parent, made)
     for place in _folders(folder / ANSWERS):
         try:
             made.cells += Reader(place).read(CELLS)
@@ -144,7 +145,7 @@ def _require_declared(game: Game, folder: Path, scope: Scope, files: Mapping[str
             raise BadRound(f"{folder} holds a file {name!r}, which {game.declaration.name} does not declare.")
 
 
-def _read_entry(place: Path, made: Rehearsal) -> Entered:
+def _read_entry(key: str, place: Path, made: Rehearsal) -> Entered:
     try:
         facts = json.loads((place / TARGET).read_text(encoding="utf-8"))
         verdict = Verdict(
@@ -155,7 +156,7 @@ def _read_entry(place: Path, made: Rehearsal) -> Entered:
         raise BadRound(f"{place / TARGET} cannot be read: {type(error).__name__}.") from None
     boxes = [MemoryBox(read_files(place / part)) for part in ("upload", "published", "secret")]
     at = made.seat(seat) if seat in made.seat_files else None
-    target = Target(place.name, slot, variant, labels, at, *boxes)
+    target = Target(key, slot, variant, labels, at, *boxes)
     return Entered((), target, facts["measures"], verdict)
 
 

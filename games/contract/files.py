@@ -23,7 +23,7 @@ from games.contract.declaration import Column, File
 from games.contract.values import Box
 
 INTEGER = re.compile(r"-?[0-9]{1,15}")
-REAL = re.compile(r"-?[0-9]{1,15}(?:\.([0-9]{1,17}))?(?:[eE][+-]?[0-9]{1,3})?")
+REAL = re.compile(r"-?[0-9]{1,15}(?:\.([0-9]{1,25}))?(?:[eE][+-]?[0-9]{1,3})?")
 CHUNK = 1024 * 1024
 SHOWN_VALUES = 12
 """A domain with more values is described, not listed."""

@@ -35,6 +35,7 @@ def problems(
         (Column("x", "int"), "0", "１", "bad-integer"),
         (Column("x", "real"), "-1.5e3", "nan", "bad-number"),
         (Column("x", "real"), "1", "1e999", "bad-number"),
+        (Column("x", "real"), "0.039829906209197401", "0." + "3" * 26, "bad-number"),
         (Column("x", "real"), "1", "inf", "bad-number"),
         (Column("x", "real", span=(0, 1)), "0.25", "-0.25", "bad-number"),
         (Column("x", "real", decimals=2), "0.25", "0.250", "too-many-decimals"),
