@@ -86,7 +86,11 @@ GAMES = {
     "loading": {"contract"},
     "rehearsal": {"contract"},
     "call": {"contract", "loading"},
-    "apart": {"contract", "call"},
+    "cache": set(),
+    "apart": {"contract", "call", "cache"},
+    "sdk": set(),
+    "zips": {"contract", "loading"},
+    "sandboxed": {"contract", "call", "cache", "apart", "sdk"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
 }
