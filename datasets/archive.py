@@ -120,7 +120,7 @@ def _contents(
     elif len(wanted) != 1:
         found.add(NOT_A_ZIP(names=list(wanted)))
     elif start.startswith(GZIP):
-        yield wanted[0], _sound(_inflated(file))
+        yield wanted[0], sound(_inflated(file))
     else:
         yield wanted[0], iter(lambda: file.read(CHUNK), b"")
 
@@ -128,7 +128,7 @@ def _contents(
 def _zip_contents(
     file: BinaryIO, wanted: Sequence[str], limits: Limits, found: Findings
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    if not _small_directory(file, limits, found):
+    if not has_small_directory(file, limits, found):
         return
     try:
         archive = zipfile.ZipFile(file)
@@ -138,10 +138,10 @@ def _zip_contents(
         chosen = _choose(archive.infolist(), wanted, limits, found)
         if not found.total:
             for target, member in chosen.items():
-                yield target, _sound(_unzipped(archive, member))
+                yield target, sound(unzipped(archive, member))
 
 
-def _small_directory(file: BinaryIO, limits: Limits, found: Findings) -> bool:
+def has_small_directory(file: BinaryIO, limits: Limits, found: Findings) -> bool:
     """Whether the list of members is short enough to be read at all: zipfile reads it whole into memory."""
     size = file.seek(0, 2)
     file.seek(max(0, size - LONGEST_END))
@@ -157,12 +157,12 @@ def _small_directory(file: BinaryIO, limits: Limits, found: Findings) -> bool:
     return found.total == 0
 
 
-def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+def unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
     with archive.open(member) as stream:
         yield from iter(lambda: stream.read(CHUNK), b"")
 
 
-def _sound(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def sound(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The pieces as they come, with anything that a damaged archive raises turned into one error."""
     try:
         yield from pieces
@@ -181,12 +181,12 @@ def _choose(
     chosen: dict[str, zipfile.ZipInfo] = {}
     folders = set()
     for member in members:
-        problem = _suspicion(member)
+        problem = suspicion(member)
         if problem is not None:
             found.add(problem, got=member.orig_filename)
             continue
         *parents, base = member.filename.split("/")
-        if member.is_dir() or _is_junk(parents, base):
+        if member.is_dir() or is_junk(parents, base):
             continue
         target = targets.get(base.lower())
         folders.add("/".join(parents))
@@ -201,12 +201,12 @@ def _choose(
     return chosen
 
 
-def _is_junk(parents: Sequence[str], base: str) -> bool:
+def is_junk(parents: Sequence[str], base: str) -> bool:
     """What file managers add on their own."""
     return "__MACOSX" in parents or base.lower() in JUNK or base.startswith("._")
 
 
-def _suspicion(member: zipfile.ZipInfo) -> Message | None:
+def suspicion(member: zipfile.ZipInfo) -> Message | None:
     """What was expected of a member's name or kind, where it is something else."""
     # The name as the archive has it: zipfile turns backslashes into slashes on some systems and cuts at NUL.
     name = member.orig_filename

@@ -57,11 +57,12 @@ class DocumentProblem:
 class Document:
     """A document as data, the line of every key, and the problems found in it.
 
-    ``expected`` says what the whole should be.
+    ``expected`` says what the whole should be, ``most`` how many characters it may have.
     """
 
-    def __init__(self, text: str, file: str, expected: Message) -> None:
+    def __init__(self, text: str, file: str, expected: Message, most: int = MAX_CHARACTERS) -> None:
         self.file = file
+        self.most = most
         self.data: Any = None
         self.problems: list[DocumentProblem] = []
         self._expected = expected
@@ -92,8 +93,8 @@ class Document:
         return self._lines[path]
 
     def _read(self, text: str) -> None:
-        if len(text) > MAX_CHARACTERS:
-            self.add((), "too-long", AT_MOST_CHARACTERS(n=f"{MAX_CHARACTERS:,}"), len(text))
+        if len(text) > self.most:
+            self.add((), "too-long", AT_MOST_CHARACTERS(n=f"{self.most:,}"), len(text))
             return
         if not self._is_tame(text):
             return

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from games import call
+from games.cache import Answers, key_of
 from games.call import ANSWER, CALL, FILES
 from games.contract.boxes import FolderBox
+from games.contract.broken import GameFailed
 from games.contract.declaration import Declaration
-from games.contract.folders import BadAnswer, Reader, Writer
+from games.contract.folders import Reader, Writer
 from games.contract.game import Game
+from games.contract.guard import require_type
 from games.contract.values import (
     Board,
     Box,
@@ -26,6 +29,7 @@ from games.contract.values import (
     Figures,
     Hidden,
     Out,
+    Question,
     Result,
     Seat,
     Target,
@@ -33,36 +37,52 @@ from games.contract.values import (
     World,
 )
 
-Run = Callable[[Path, Path, Path], None]
-"""Runs ``games.call`` with the folders of the game, of the call and of the answer."""
+Run = Callable[[str, Path, Path, Path], str]
+"""Runs ``games.call`` for a verb, with the folders of the game, of the call and of the answer.
+
+Returns what the process wrote to its log.
+"""
 SECONDS = 600
+ANSWER_BYTES = 4 * 1024 * 1024
+"""Of the JSON of an answer; arrays and files are beside it."""
 
 
-class GameFailed(RuntimeError):
-    """The process ended badly; ``log`` is for the organiser alone."""
-
-    def __init__(self, verb: str, log: str) -> None:
-        super().__init__(f"The game failed in {verb}.")
-        self.log = log
-
-
-def run_beside(game: Path, inside: Path, outside: Path) -> None:
+def run_beside(verb: str, game: Path, inside: Path, outside: Path) -> str:
     """Run the call in a plain process. It is apart, not contained: only for games that a site trusts."""
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     command = [sys.executable, "-m", "games.call", *map(str, (game, inside, outside))]
-    subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=SECONDS)
+    try:
+        done = subprocess.run(
+            command, env=environment, check=True, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.SubprocessError as error:
+        raise GameFailed(verb, str(getattr(error, "stderr", "") or error)) from error
+    return done.stderr
 
 
-def run_here(game: Path, inside: Path, outside: Path) -> None:
+def run_here(verb: str, game: Path, inside: Path, outside: Path) -> str:
     """Run the call in this process, through the same folders."""
     call.main(list(map(str, (game, inside, outside))))
+    return ""
 
 
 class ApartGame(Game):
-    """The same verbs, each by a call of its own."""
+    """The same verbs, each by a call of its own.
 
-    def __init__(self, folder: Path, declaration: Declaration, run: Run = run_beside) -> None:
+    ``answers`` remembers what calls gave; ``identity`` then stands for all bytes of the game.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        declaration: Declaration,
+        run: Run = run_beside,
+        answers: Answers | None = None,
+        identity: str = "",
+    ) -> None:
         self.folder, self.declaration, self.run = folder, declaration, run
+        self.answers, self.identity = answers, identity
+        self.log = ""
 
     def _called(self, verb: str, *arguments: Any, out: Out | None = None) -> Any:
         with tempfile.TemporaryDirectory() as place:
@@ -70,13 +90,15 @@ class ApartGame(Game):
             inside.mkdir()
             outside.mkdir()
             Writer(inside).write(CALL, (verb, arguments))
-            try:
-                self.run(self.folder, inside, outside)
-            except subprocess.SubprocessError as error:
-                raise GameFailed(verb, str(getattr(error, "stderr", "") or error)) from error
+            key = key_of(self.identity, inside) if self.answers else ""
+            is_known = self.answers is not None and self.answers.fetch(key, outside)
+            self.log = "" if is_known else self.run(verb, self.folder, inside, outside)
+            given = Reader(outside, ANSWER_BYTES).read(ANSWER)
             if out is not None:
                 self._take(FolderBox(outside / FILES), out)
-            return Reader(outside).read(ANSWER)
+            if self.answers is not None and not is_known:
+                self.answers.keep(key, outside)
+            return given
 
     def _take(self, written: FolderBox, out: Out) -> None:
         for name in written.names() if written.folder.is_dir() else ():
@@ -86,7 +108,7 @@ class ApartGame(Game):
     def build(
         self, sources: Box, params: Mapping[str, Any], rng: np.random.Generator, out: Out
     ) -> Mapping[str, Any]:
-        return _typed(self._called("build", sources, params, rng, out=out), dict)
+        return require_type(self._called("build", sources, params, rng, out=out), dict)
 
     def allot(self, world: World, seat: int, rng: np.random.Generator, out: Out) -> None:
         self._called("allot", world, seat, rng, out=out)
@@ -101,10 +123,10 @@ class ApartGame(Game):
         self._called("publish", world, entry, rng, out=out)
 
     def measure(self, world: World, entry: Target, names: Sequence[str]) -> Figures:
-        return _typed(self._called("measure", world, entry, names), dict)
+        return require_type(self._called("measure", world, entry, names), dict)
 
     def verdict(self, rule: str, measures: Figures, params: Mapping[str, Any]) -> Verdict:
-        return _typed(self._called("verdict", rule, measures, params), Verdict)
+        return require_type(self._called("verdict", rule, measures, params), Verdict)
 
     def cover(
         self, world: World, by: Seat | None, answer: Box, targets: Sequence[Target]
@@ -112,7 +134,11 @@ class ApartGame(Game):
         return _all_of(self._called("cover", world, by, answer, targets), tuple)
 
     def judge(self, world: World, challenge: str, by: Seat | None, target: Target, answer: Box) -> Result:
-        return _typed(self._called("judge", world, challenge, by, target, answer), Result)
+        return require_type(self._called("judge", world, challenge, by, target, answer), Result)
+
+    def judge_all(self, world: World, questions: Sequence[Question]) -> Iterator[Result]:
+        """In one process."""
+        return _all_of(self._called("judge_all", world, tuple(questions)), Result)
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],
@@ -123,7 +149,7 @@ class ApartGame(Game):
     def oracle(
         self, world: World, by: Seat, targets: Sequence[Target], rng: np.random.Generator, out: Out
     ) -> bool:
-        return _typed(self._called("oracle", world, by, targets, rng, out=out), bool)
+        return require_type(self._called("oracle", world, by, targets, rng, out=out), bool)
 
     def anonymize(
         self, name: str, world: World, seat: Seat | None, params: Mapping[str, Any],
@@ -138,11 +164,5 @@ class ApartGame(Game):
         return _all_of(self._called("tally", rule, params, hidden, tuple(cells()), earlier), Board)
 
 
-def _typed(value: Any, wanted: type) -> Any:
-    if not isinstance(value, wanted):
-        raise BadAnswer(f"The game gave {type(value).__name__}, expected {wanted.__name__}.")
-    return value
-
-
 def _all_of(values: Any, wanted: type) -> Iterator[Any]:
-    return iter([_typed(value, wanted) for value in _typed(values, tuple)])
+    return iter([require_type(value, wanted) for value in require_type(values, tuple)])

@@ -1,21 +1,26 @@
 """One verb of one game in a process of its own: ``python -m games.call GAME IN OUT``.
 
-IN holds the call, OUT gets ``answer.json`` and, in ``files``, what the verb writes.
+IN holds the call, OUT gets ``answer.json`` and, in ``files``, what the verb writes. In the sandbox OUT is one
+file, a stream of these.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from datasets.file_stream import write_stream
 from games.contract.boxes import MemoryOut
+from games.contract.broken import BrokenGame
 from games.contract.folders import Reader, Writer
 from games.contract.game import Game
 from games.loading import load_folder
 
-CALL, ANSWER, FILES = "call.json", "answer.json", "files"
+CALL, ANSWER, FILES, BROKEN = "call.json", "answer.json", "files", "broken.json"
 WRITES = {
     "build": ("round", ("build",)),
     "allot": ("seat", ("allot",)),
@@ -25,7 +30,7 @@ WRITES = {
     "anonymize": ("entry", ("upload",)),
 }
 """The verbs that write files, and which."""
-VERBS = (*WRITES, "targets", "check", "measure", "verdict", "cover", "judge", "tally")
+VERBS = (*WRITES, "targets", "check", "measure", "verdict", "cover", "judge", "judge_all", "tally")
 
 
 def call(game: Game, verb: str, arguments: list[Any]) -> tuple[Any, dict[str, bytes]]:
@@ -55,6 +60,20 @@ def main(words: list[str]) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     Writer(outside).write(ANSWER, given)
+    return 0
+
+
+def streamed(words: list[str]) -> int:
+    """The same with one file for everything; what breaks the declaration is said in ``broken.json``."""
+    *places, answer = words
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            main([*places, name])
+        except BrokenGame as error:
+            (folder / BROKEN).write_text(json.dumps(error.message.as_data()), encoding="utf-8")
+        with Path(answer).open("wb") as target:
+            write_stream(folder, target)
     return 0
 
 

@@ -29,10 +29,15 @@ def read_folder(folder: Path) -> Declaration:
     file = folder / FILE
     if not file.is_file():
         raise NoGame(f"There is no {FILE} in {folder.name}.")
+    return declared_in(file.read_bytes(), folder.name)
+
+
+def declared_in(content: bytes, place: str) -> Declaration:
+    """What the bytes of a `game.yaml` declare."""
     try:
-        return read_declaration(file.read_text(encoding="utf-8"))
+        return read_declaration(content.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise NoGame(f"{FILE} in {folder.name} is not UTF-8: {error.reason} at byte {error.start}.") from None
+        raise NoGame(f"{FILE} in {place} is not UTF-8: {error.reason} at byte {error.start}.") from None
 
 
 def load_folder(folder: Path) -> Game:

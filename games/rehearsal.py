@@ -15,9 +15,11 @@ import numpy as np
 from datasets.problems import MISSING_FILE, BadFiles, Problem
 from datasets.reader import Source
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
+from games.contract.broken import TOO_FEW_SEATS, BrokenGame
 from games.contract.declaration import File, Moment, Scope, Shown
 from games.contract.files import Lookup, check_files
 from games.contract.game import Game
+from games.contract.guard import require_made, require_numbers, require_result
 from games.contract.messages import problem_of
 from games.contract.values import (
     Board,
@@ -26,7 +28,7 @@ from games.contract.values import (
     Fault,
     Figures,
     Hidden,
-    Result,
+    Question,
     Seat,
     Target,
     Verdict,
@@ -34,10 +36,6 @@ from games.contract.values import (
 )
 
 MOMENTS: tuple[Moment, ...] = ("open", "publish", "reveal", "never")
-
-
-class BrokenGame(RuntimeError):
-    """A game broke its own declaration; the organiser is told, and nobody else pays for it."""
 
 
 class NoSeat(LookupError):
@@ -117,7 +115,7 @@ class Rehearsal:
     def _n_seats(self) -> int:
         seats = self.declared.seats
         if seats.count and len(self.teams) > seats.count:
-            raise BrokenGame(f"{len(self.teams)} teams for {seats.count} seats.")
+            raise BrokenGame(TOO_FEW_SEATS(teams=len(self.teams), seats=seats.count))
         return (seats.count or len(self.teams)) + seats.spare
 
     def _build(self) -> dict[str, bytes]:
@@ -129,7 +127,7 @@ class Rehearsal:
         made = self.declared.files_of("round", "build")
         out = MemoryOut(made)
         self.facts = self.game.build(self.sources, self.params, generator(self.seed, "build"), out)
-        _require(made, out.files)
+        require_made(made, out.files)
         return self.sources.files | out.files
 
     def _allot(self, number: int) -> dict[str, bytes]:
@@ -137,7 +135,7 @@ class Rehearsal:
         out = MemoryOut(made)
         if made:
             self.game.allot(self.world(), number, generator(self.seed, "allot", number), out)
-        _require(made, out.files)
+        require_made(made, out.files)
         return out.files
 
     def world(self, secret: bool = True, moment: Moment = "publish") -> World:
@@ -205,7 +203,7 @@ class Rehearsal:
         measured = self.declared.measures if target.seat else ()
         names = [number.name for number in measured if self.has_secrets or not number.needs_secret]
         measures = self.game.measure(self.world(), target, names) if names else {}
-        _require_numbers(names, measures)
+        require_numbers(names, measures)
         rule = self.declared.rules[0].name if self.declared.rules else ""
         is_whole = target.seat is not None and len(names) == len(measured)
         verdict = self.game.verdict(rule, measures, self.params) if is_whole else Verdict()
@@ -282,18 +280,23 @@ class Rehearsal:
             return Answered(tuple(faults))
         attacker = attacker or self.seat_name(by)
         covered = [one for one in said if not isinstance(one, Fault)]
-        cells = tuple(self._judged(attacker, by, key, challenge, box) for key, challenge in covered)
+        cells = tuple(self._judged(attacker, by, covered, box))
         again = {cell[:3] for cell in cells}
         self.cells = [cell for cell in self.cells if cell[:3] not in again] + list(cells)
         return Answered((), cells)
 
-    def _judged(self, attacker: str, by: int, key: str, challenge: str, answer: Box) -> Cell:
-        target = self.entries[key].target
-        assert target is not None
-        seen = target._replace(upload=EMPTY)
-        result = self.game.judge(self.world(), challenge, self.seat(by), seen, answer)
-        _require_result([number.name for number in self.declared.challenge(challenge).numbers], result)
-        return Cell(attacker, key, challenge, result)
+    def _judged(
+        self, attacker: str, by: int, covered: Sequence[tuple[str, str]], answer: Box
+    ) -> Iterator[Cell]:
+        questions = []
+        for key, challenge in covered:
+            target = self.entries[key].target
+            assert target is not None
+            questions.append(Question(challenge, self.seat(by), target._replace(upload=EMPTY), answer))
+        results = self.game.judge_all(self.world(), questions) if questions else ()
+        for (key, challenge), result in zip(covered, results, strict=True):
+            require_result([number.name for number in self.declared.challenge(challenge).numbers], result)
+            yield Cell(attacker, key, challenge, result)
 
     def attack(self, name: str, by: int) -> dict[str, bytes]:
         """The files of a house attack's answer to all entries."""
@@ -349,35 +352,13 @@ class Rehearsal:
         boards = list(self.game.tally(rule, self.params, self.hidden(), cells, {}))
         for board in boards:
             for row in board.rows:
-                _require_numbers(board.columns, row.values)
+                require_numbers(board.columns, row.values)
         return boards
 
 
 def _bare(target: Target) -> Target:
     """A target without its files."""
     return target._replace(upload=EMPTY, published=EMPTY, secret=EMPTY, seat=None)
-
-
-def _require(declared: Sequence[File], made: Mapping[str, bytes]) -> None:
-    for file in declared:
-        for name in file.names():
-            if file.required and name not in made and "{" not in name:
-                raise BrokenGame(f"The game declares {name!r} and did not make it.")
-
-
-def _require_numbers(names: Sequence[str], numbers: Figures) -> None:
-    for name in names:
-        if name not in numbers:
-            raise BrokenGame(f"The game declares the number {name!r} and did not give it.")
-        value = numbers[name]
-        if value is not None and not np.isfinite(value):
-            raise BrokenGame(f"The game gave {value} as {name!r}, expected a finite number or none.")
-
-
-def _require_result(names: Sequence[str], result: Result) -> None:
-    if result.risk is not None and not 0 <= result.risk <= 1:
-        raise BrokenGame(f"The game gave a risk of {result.risk}, expected 0 to 1 or none.")
-    _require_numbers(names, result.numbers)
 
 
 def _is_given(file: File, files: Mapping[str, bytes]) -> bool:

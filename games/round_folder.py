@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from games.contract.boxes import FolderBox, MemoryBox, is_plain
+from games.contract.broken import BadAnswer
 from games.contract.declaration import Moment, Scope
-from games.contract.folders import BadAnswer, Reader, Writer
+from games.contract.folders import Reader, Writer
 from games.contract.game import Game
 from games.contract.values import Box, Cell, Target, Verdict
 from games.rehearsal import Entered, Rehearsal, is_shown

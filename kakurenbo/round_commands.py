@@ -20,13 +20,14 @@ from datasets.lookup import find_by_name
 from datasets.problems import BadFiles, Problem
 from datasets.seeds import secret_seed
 from datasets.setting import BadValue, Setting
-from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, UndeclaredFile
+from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile
+from games.contract.broken import BrokenGame
 from games.contract.declaration import in_language
 from games.contract.game import Game
 from games.contract.reading import BadGame
 from games.contract.values import Cell, Target
 from games.loading import NoGame, find_folder, load_folder
-from games.rehearsal import MOMENTS, BrokenGame, Entered, NoSeat, Rehearsal
+from games.rehearsal import MOMENTS, Entered, NoSeat, Rehearsal
 from games.round_folder import (
     BadRound,
     read_facts,
@@ -56,7 +57,7 @@ def _explained() -> Iterator[None]:
     """Every failure as a sentence."""
     try:
         yield
-    except (NoGame, BadGame, BadRound, BrokenGame, NoSeat, UndeclaredFile) as error:
+    except (NoGame, BadGame, BadRound, BrokenGame, NoSeat) as error:
         raise UsageError(str(error)) from error
     except NoSuchFile as error:
         raise UsageError(f"{error} Perhaps only the organisers have it.") from error

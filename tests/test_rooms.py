@@ -86,8 +86,12 @@ GAMES = {
     "loading": {"contract"},
     "rehearsal": {"contract"},
     "call": {"contract", "loading"},
-    "apart": {"contract", "call"},
+    "cache": set(),
+    "apart": {"contract", "call", "cache"},
     "round_folder": {"contract", "rehearsal"},
+    "sdk": set(),
+    "zips": {"contract", "loading"},
+    "sandboxed": {"contract", "call", "cache", "apart", "sdk"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
 }

@@ -6,7 +6,7 @@ from attacks.sandbox.choose import NoSandbox, choose_backend, counted_by, examin
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
 from attacks.sandbox.result import STATUSES, SandboxFault, SandboxResult
-from attacks.sandbox.run import run_program
+from attacks.sandbox.run import run_files, run_program
 from attacks.sandbox.selftest import Check, SelfTest, self_test
 
 TEMPLATES = Path(__file__).parent / "template"
@@ -29,6 +29,7 @@ __all__ = [
     "counted_by",
     "examine",
     "read_program",
+    "run_files",
     "run_program",
     "self_test",
 ]

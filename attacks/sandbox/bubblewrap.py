@@ -21,7 +21,7 @@ from pathlib import Path
 from attacks.sandbox import cgroup
 from attacks.sandbox.gate import Gate
 from attacks.sandbox.group import run_group
-from attacks.sandbox.launch import RESULT, Begun, Launch, limiting, reporting
+from attacks.sandbox.launch import Begun, Launch, limiting, reporting
 from attacks.sandbox.limits import MIB, Limits
 from attacks.sandbox.program import EXECUTABLE
 from attacks.sandbox.scratch import scratch_of
@@ -212,4 +212,4 @@ def _environment(world: World) -> tuple[str, ...]:
 def _program_command(stage: Stage, world: World) -> tuple[str, ...]:
     program = f"/program/{stage.entry}"
     start = (program,) if stage.entry == EXECUTABLE else (world.python, program)
-    return (*start, "/original", "/entry", RESULT)
+    return (*start, *stage.arguments())

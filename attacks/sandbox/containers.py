@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from attacks.sandbox.launch import RESULT, Launch, reporting
+from attacks.sandbox.launch import Launch, reporting
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import EXECUTABLE
 from attacks.sandbox.seccomp import container_profile
@@ -70,7 +70,7 @@ class Container:
             *(word for outside, inside in stage.mounts for word in ("--volume", f"{outside}:{inside}:ro")),
             *(word for pair in _environment() for word in ("--env", pair)),
             *("--workdir", "/tmp", "--entrypoint", "", self.image),  # noqa: S108 -- the private one inside
-            *reporting((*start, "/original", "/entry", RESULT), limits),
+            *reporting((*start, *stage.arguments()), limits),
         )
 
 

@@ -11,7 +11,7 @@ from attacks.sandbox.launch import Launch
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program
 from attacks.sandbox.result import SandboxResult, conclude
-from attacks.sandbox.stage import PUBLIC_FILES, PublicFiles, Stage, staged
+from attacks.sandbox.stage import OUTPUT, PUBLIC_FILES, PublicFiles, Stage, staged
 from attacks.sandbox.watch import Watch
 
 
@@ -43,7 +43,8 @@ def execute(
     limits: Limits,
     on_log: Callable[[str], None] | None = None,
     public: PublicFiles = PUBLIC_FILES,
+    output: str = OUTPUT,
 ) -> SandboxResult:
     """Lay out, start, watch and conclude one run."""
-    with staged(program, inputs, public) as stage, backend.launch(stage, limits) as launch:
+    with staged(program, inputs, public, output) as stage, backend.launch(stage, limits) as launch:
         return conclude(Watch(launch, limits, on_log).run(), limits)

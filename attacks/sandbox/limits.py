@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 MIB = 1 << 20
 
@@ -32,6 +34,16 @@ class Limits:
             value = getattr(self, field.name)
             if value <= 0:
                 raise ValueError(f"The '{field.name}' limit must be greater than 0. Got {value} instead.")
+
+
+def limits_of(values: Mapping[str, float]) -> Limits:
+    """The usual limits but for these.
+
+    >>> limits_of({"processes": 3}).processes, limits_of({}) == Limits()
+    (3, True)
+    """
+    given: dict[str, Any] = dict(values)
+    return Limits(**given)
 
 
 def size_text(count: int) -> str:

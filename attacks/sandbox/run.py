@@ -1,4 +1,4 @@
-"""The one call that the platform makes: run a team's program against an entry, isolated or not at all."""
+"""The calls that the platform makes: run code of strangers, isolated or not at all."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 from attacks.sandbox.choose import NoSandbox, choose_backend
 from attacks.sandbox.execute import execute
-from attacks.sandbox.limits import Limits
+from attacks.sandbox.limits import Limits, limits_of
 from attacks.sandbox.program import Program, ProgramError, read_program
 from attacks.sandbox.result import SandboxResult
-from attacks.sandbox.stage import PUBLIC_FILES, PublicFiles
+from attacks.sandbox.stage import EVERYTHING, PUBLIC_FILES, PublicFiles
 
 DEFAULT_LIMITS = Limits()
 
@@ -54,3 +54,27 @@ def run_program(
     except NoSandbox as error:
         return SandboxResult("refused", str(error))
     return execute(chosen, ready, inputs, limits, on_log, public)
+
+
+def run_files(
+    files: Mapping[str, bytes],
+    entry: str,
+    inputs: Mapping[str, Path],
+    limits: Mapping[str, float],
+    backend: str = "auto",
+    *,
+    accept_uncounted: bool = False,
+) -> SandboxResult:
+    """Run ``ENTRY INPUT… OUT_FILE`` with the whole of every input folder, each at ``/NAME``.
+
+    ``files`` are what is run and what it imports, all read-only; ``limits`` are those fields of `Limits` that
+    differ from the usual. The result is as untrusted as the code.
+    """
+    try:
+        chosen = choose_backend(backend, accept_uncounted=accept_uncounted)
+    except NoSandbox as error:
+        return SandboxResult("refused", str(error))
+    public: PublicFiles = dict.fromkeys(inputs, EVERYTHING)
+    return execute(
+        chosen, Program(dict(files), entry), inputs, limits_of(limits), public=public, output="answer"
+    )

@@ -39,11 +39,9 @@ class Unsafe:
         out.mkdir()
         program = str(stage.folder / "program" / stage.entry)
         start = (program,) if stage.entry == EXECUTABLE else (sys.executable, program)
-        folders = (str(stage.folder / "original"), str(stage.folder / "entry"))
-        result = str(out / "Q.csv")
         argv = (
             *limiting(limits, own_processes=False),
-            *reporting((*start, *folders, result), limits, result),
+            *reporting((*start, *stage.arguments(stage.folder, out)), limits),
         )
         inherited = {"PATH": os.defpath, "HOME": str(out), "TMPDIR": str(out)}
         environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"} | inherited

@@ -20,13 +20,15 @@ from contest.declarations.contest import CONTEST
 from contest.declarations.data import DATA
 from contest.declarations.phase import PHASE
 from contest.declarations.round import ROUND
+from datasets import file_stream
 from datasets.messages import TEMPLATES, Message, message_from, unknown_words
 from datasets.rules import RULES
-from games.contract import files, messages, reading, sentences
+from games import zips
+from games.contract import broken, files, folders, guard, messages, reading, sentences
 from scoring.limits import limit_settings
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018, PANEL_RISKS, RISKS
 
-SPEAKERS = (files, messages, reading, sentences)
+SPEAKERS = (broken, file_stream, files, folders, guard, messages, reading, sentences, zips)
 """Modules whose messages reach pages by what is stored alone; loading them makes their templates known."""
 GALLERIES: tuple[Iterable[Any], ...] = (
     MEASURES,

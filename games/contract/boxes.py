@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TypeVar
 
+from datasets.problems import shown
+from games.contract.broken import FILE_TOO_LARGE, UNDECLARED, UndeclaredFile
 from games.contract.declaration import File
 
 T = TypeVar("T")
-
-
-class UndeclaredFile(ValueError):
-    """A game wrote a file that it does not declare, or more bytes than it declares."""
 
 
 class NoSuchFile(KeyError):
@@ -92,8 +90,8 @@ class MemoryOut:
     def create(self, name: str) -> BinaryIO:
         file = next((file for file in self.declared if file.pattern.fullmatch(name)), None)
         if file is None or not is_plain(name):
-            known = ", ".join(file.name for file in self.declared) or "none"
-            raise UndeclaredFile(f"The game writes a file {name!r}; it declares here: {known}.")
+            known = [file.name for file in self.declared] or ["–"]
+            raise UndeclaredFile(UNDECLARED(name=shown(name), names=known))
         self._written[name] = _Counted(name, file.max_bytes)
         return self._written[name]
 
@@ -125,7 +123,7 @@ class _Counted(io.BytesIO):
 
     def write(self, data: Any) -> int:
         if self.tell() + len(data) > self.most:
-            raise UndeclaredFile(f"The game writes more than {self.most} bytes into {self.name!r}.")
+            raise UndeclaredFile(FILE_TOO_LARGE(n=self.most, name=self.name))
         return super().write(data)
 
     def close(self) -> None:

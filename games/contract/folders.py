@@ -16,11 +16,26 @@ from typing import Any
 
 import numpy as np
 
+from datasets.messages import Template
 from games.contract.boxes import EMPTY, FolderBox
-from games.contract.values import Board, Cell, Fault, Hidden, Result, Row, Seat, Target, Verdict, World
+from games.contract.broken import NO_ANSWER, NOT_FILES, TOO_LARGE, BadAnswer
+from games.contract.values import (
+    Board,
+    Cell,
+    Fault,
+    Hidden,
+    Question,
+    Result,
+    Row,
+    Seat,
+    Target,
+    Verdict,
+    World,
+)
 
 TYPES: dict[str, Any] = {
-    made.__name__: made for made in (Board, Cell, Fault, Hidden, Result, Row, Seat, Target, Verdict, World)
+    made.__name__: made
+    for made in (Board, Cell, Fault, Hidden, Question, Result, Row, Seat, Target, Verdict, World)
 }
 MARK = "$"
 """The key of a mapping that stands for something that JSON does not have."""
@@ -28,16 +43,17 @@ MOST_BYTES = 64 * 1024 * 1024
 """Of the JSON of a call or an answer."""
 
 
-class BadAnswer(ValueError):
-    """What a process wrote is no answer."""
+A_VALUE = Template("folder.value", "values of the contract in %(name)s, not %(error)s")
+ESCAPES = Template("folder.escapes", "names of files beside it")
 
 
 class Writer:
-    """Writes values into a folder."""
+    """Writes values into a folder; a box that is given several times is written once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._numbers = itertools.count()
+        self._boxes: dict[int, tuple[Any, str]] = {}
 
     def write(self, name: str, value: Any) -> None:
         text = json.dumps(self.encoded(value), allow_nan=True)
@@ -69,6 +85,12 @@ class Writer:
 
     def _copied(self, box: Any) -> str:
         """The files of a box in a folder; empty ones need none."""
+        if id(box) not in self._boxes:
+            # The box is kept beside its folder, so that no other box gets its number.
+            self._boxes[id(box)] = box, self._copy(box)
+        return self._boxes[id(box)][1]
+
+    def _copy(self, box: Any) -> str:
         names = box.names()
         if not names:
             return ""
@@ -82,21 +104,23 @@ class Writer:
 
 
 class Reader:
-    """Reads what a `Writer` wrote."""
+    """Reads what a `Writer` wrote; a box that comes several times is the same box."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
+        self.folder, self.most = folder, most
+        self._boxes: dict[str, FolderBox] = {}
 
     def read(self, name: str) -> Any:
         path = self.folder / name
         if not path.is_file() or path.is_symlink():
-            raise BadAnswer(f"There is no {name}.")
-        if path.stat().st_size > MOST_BYTES:
-            raise BadAnswer(f"{name} has {path.stat().st_size} bytes, expected at most {MOST_BYTES}.")
+            raise BadAnswer(NO_ANSWER())
+        if path.stat().st_size > self.most:
+            raise BadAnswer(TOO_LARGE(n=self.most))
         try:
             return self.decoded(json.loads(path.read_text(encoding="utf-8")))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise BadAnswer(f"{name} is no answer: {type(error).__name__}.") from error
+        except (ValueError, TypeError, KeyError, OSError, RecursionError) as error:
+            wanted = A_VALUE(name=name, error=type(error).__name__)
+            raise BadAnswer(NOT_FILES(expected=wanted)) from error
 
     def decoded(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -121,11 +145,14 @@ class Reader:
             return np.fromfile(file, dtype).reshape(shape, order="F" if is_fortran else "C")
 
     def _box(self, value: Any) -> Any:
-        return FolderBox(self._inside(value["folder"])) if value["folder"] else EMPTY
+        if not value["folder"]:
+            return EMPTY
+        place = self._inside(value["folder"])
+        return self._boxes.setdefault(place.name, FolderBox(place))
 
     def _inside(self, name: str) -> Path:
         if not isinstance(name, str) or Path(name).name != name or (self.folder / name).is_symlink():
-            raise BadAnswer(f"{name!r} is not in the folder.")
+            raise BadAnswer(NOT_FILES(expected=ESCAPES()))
         return self.folder / name
 
     def _map(self, value: Any) -> Any:

@@ -18,6 +18,7 @@ from games.contract.values import (
     Figures,
     Hidden,
     Out,
+    Question,
     Result,
     Seat,
     Target,
@@ -70,6 +71,10 @@ class Game(ABC):
     @abstractmethod
     def judge(self, world: World, challenge: str, by: Seat | None, target: Target, answer: Box) -> Result:
         """Compare an answer with the secret."""
+
+    def judge_all(self, world: World, questions: Sequence[Question]) -> Iterator[Result]:
+        """The results of several questions, in their order: what they share is read once."""
+        return (self.judge(world, *question) for question in questions)
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

@@ -21,6 +21,21 @@ FILE = "game.yaml"
 NAME = re.compile(r"[a-z][a-z0-9-]{0,49}")
 VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 PLACEHOLDER = re.compile(r"\{[^}]*\}")
+MOST_CHARACTERS = 100_000
+"""Of a declaration; the platform reads it before it knows anything about the game."""
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "count": (0, 1000),
+    "decimals": (0, 17),
+    "longest": (1, 65_536),
+    "max-bytes": (0, 1 << 30),
+    "rows": (0, 100_000_000),
+    "spare": (0, 100),
+    "variants": (1, 100),
+}
+"""The numbers that decide how much the platform does for a game, by key, wherever they stand."""
+LARGEST = 10**18
+MOST_ITEMS = 500
+"""Of any list: files, columns, challenges, legal values."""
 
 A_GAME = Template("game.mapping", "a mapping that describes a game")
 A_MAPPING = Template("game.a-mapping", "a mapping")
@@ -33,6 +48,9 @@ YES_OR_NO = Template("game.flag", "true or false")
 ONE_OF = Template("game.one-of", "one of %(names)s")
 KNOWN_KEYS = Template("game.keys", "only these keys: %(names)s")
 A_KEY = Template("game.key", "a key '%(key)s'")
+A_BOUNDED_NUMBER = Template("game.bounded", "a number from %(low)s to %(high)s")
+A_SMALLER_INTEGER = Template("game.smaller-integer", "an integer of at most 18 digits")
+AT_MOST_ITEMS = Template("game.items", "at most %(n)s items")
 TWO_BOUNDS = Template("game.bounds", "two numbers, the smaller first")
 A_NAME = Template("game.name", "a name of 1 to 50 small letters, digits and hyphens, a letter first")
 A_VERSION = Template("game.version", "a version such as 1.0")
@@ -52,7 +70,8 @@ class BadGame(ValueError):
 
 def read_declaration(text: str, file: str = FILE) -> Declaration:
     """Read a declaration, or raise `BadGame` with everything that is wrong with it."""
-    document = Document(text, file, A_GAME())
+    document = Document(text, file, A_GAME(), MOST_CHARACTERS)
+    _check_sizes(document, (), document.data)
     found = None
     if not document.problems:
         found = _Reader(document).value((), document.data, Declaration)
@@ -62,6 +81,21 @@ def read_declaration(text: str, file: str = FILE) -> Declaration:
         raise BadGame(document.problems)
     declared: Declaration = found
     return declared
+
+
+def _check_sizes(document: Document, path: Path, data: Any) -> None:
+    """No number is so large and no list so long that somebody computes with it for long."""
+    if isinstance(data, list) and len(data) > MOST_ITEMS:
+        document.add(path, "too-many", AT_MOST_ITEMS(n=MOST_ITEMS), len(data))
+    elif isinstance(data, dict | list):
+        for key, one in data.items() if isinstance(data, dict) else enumerate(data):
+            _check_sizes(document, (*path, key), one)
+    elif isinstance(data, int) and abs(data) > LARGEST:
+        document.add(path, "bad-value", A_SMALLER_INTEGER())
+    elif isinstance(data, int | float) and path and path[-1] in BOUNDS:
+        low, high = BOUNDS[str(path[-1])]
+        if not low <= data <= high:
+            document.add(path, "bad-value", A_BOUNDED_NUMBER(low=low, high=high), data)
 
 
 class _Reader:

@@ -92,6 +92,15 @@ class Result(NamedTuple):
     evidence: Mapping[str, Any] = {}
 
 
+class Question(NamedTuple):
+    """What a judge is asked: an answer to a challenge about a target. ``by`` is the seat of who answers."""
+
+    challenge: str
+    by: Seat | None
+    target: Target
+    answer: Box
+
+
 class Verdict(NamedTuple):
     """Whether an entry is useful enough: the limits that it breaks, and its utility."""
 

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
 import shutil
+import sys
+import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from datasets.archive import ArchiveError
 from games import skeleton
+from games.cache import FolderAnswers
+from games.contract.broken import BrokenGame
 from games.contract.declaration import Declaration, in_language
 from games.contract.reading import FILE, NAME, BadGame
 from games.contract.sentences import sentences
-from games.laws import checked
+from games.laws import Finding, checked
 from games.loading import GROUP, NoGame, find_folder, installed_games, read_folder
+from games.sandboxed import NotIsolated, SandboxedGame
+from games.zips import GameZip, pack, read_zip
 from kakurenbo import round_commands
 from kakurenbo.main import UsageError
-from kakurenbo.output import write_text
+from kakurenbo.output import write_bytes, write_text
 
 PROJECT = """[build-system]
 requires = ["setuptools>=77"]
@@ -38,6 +47,9 @@ packages = ["{package}"]
 {package} = ["**/*"]
 """
 
+MOST_REMEMBERED = 256 << 20
+"""Bytes of the answers that a test remembers."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -45,8 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = actions.add_parser("show", help="Show what a game declares.")
     test = actions.add_parser("test", help="Run a game's examples and the laws that hold for every game.")
     for command in (show, test):
-        command.add_argument("game", help="the name of an installed game, or the folder of one")
+        command.add_argument("game", help="the name of an installed game, or the folder or zip of one")
         command.add_argument("--json", action="store_true", help="print JSON")
+    test.add_argument(
+        "--trust", action="store_true", help="run the code of a zip without the sandbox, as that of a folder"
+    )
+    packing = actions.add_parser("pack", help="Write a game's folder as a zip, as organisers upload it.")
+    packing.add_argument("game", help="the name of an installed game, or the folder of one")
+    packing.add_argument("--out", type=Path, help="the zip to write (default: NAME-VERSION.zip)")
     new = actions.add_parser("new", help="Write a game to start from, which passes `game test`.")
     new.add_argument("name", help="small letters, digits and hyphens")
     new.add_argument("--folder", type=Path, default=Path(), help="where to put it (default: here)")
@@ -58,6 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
         return ACTIONS[arguments.action](arguments)
     except BadGame as error:
         raise UsageError(f"The game cannot be used.\n{error}") from error
+    except ArchiveError as error:
+        raise UsageError(f"The zip cannot be used.\n{error}") from error
+    except NotIsolated as error:
+        raise UsageError(f"{error} With --trust the game runs without it, with all your rights.") from error
     except NoGame as error:
         raise UsageError(str(error)) from error
 
@@ -76,7 +98,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    declared = read_folder(find_folder(arguments.game))
+    declared = _declared(arguments.game)
     shown = _described(declared)
     if arguments.json:
         print(json.dumps(shown, indent=2, ensure_ascii=False))
@@ -114,8 +136,54 @@ def _described(declared: Declaration) -> dict[str, str | dict[str, str]]:
     }
 
 
+def _declared(game: str) -> Declaration:
+    return _zip_of(game).declaration if _is_zip(game) else read_folder(find_folder(game))
+
+
+def _is_zip(game: str) -> bool:
+    return game.endswith(".zip")
+
+
+def _zip_of(game: str) -> GameZip:
+    try:
+        with Path(game).open("rb") as file:
+            return read_zip(file, Path(game).name)
+    except OSError as error:
+        raise UsageError(f"Cannot read {game}: {error.strerror}.") from error
+
+
+def _findings(arguments: argparse.Namespace) -> list[Finding]:
+    """The laws on a game; the code of a zip runs in the sandbox alone, or not at all."""
+    if not _is_zip(arguments.game):
+        return checked(find_folder(arguments.game))
+    zipped = _zip_of(arguments.game)
+    with tempfile.TemporaryDirectory() as place:
+        folder = zipped.unpack(Path(place, "game"))
+        if arguments.trust:
+            return checked(folder)
+        print("Every verb runs in the sandbox.", file=sys.stderr)
+        return checked(folder, made=lambda: _sandboxed(zipped, folder))
+
+
+def _sandboxed(zipped: GameZip, folder: Path) -> SandboxedGame:
+    """A game that remembers its calls; a second one of the same zip makes them again.
+
+    Whoever tests a game here has chosen it, so control groups are not required.
+    """
+    from attacks.sandbox import run_files
+
+    run = partial(run_files, accept_uncounted=True)
+    answers = FolderAnswers(Path(tempfile.mkdtemp(dir=folder.parent)), MOST_REMEMBERED)
+    return SandboxedGame(folder, zipped.declaration, run, answers=answers, identity=zipped.sha256)
+
+
 def _test(arguments: argparse.Namespace) -> int:
-    findings = checked(find_folder(arguments.game))
+    try:
+        findings = _findings(arguments)
+    except BrokenGame as error:
+        print(f"BROKEN     {error.sentence} [{error.code}]")
+        print(error.log, end="", file=sys.stderr)
+        return 1
     failed = [finding for finding in findings if finding.holds is False]
     if arguments.json:
         print(json.dumps([vars(finding) for finding in findings], indent=2, ensure_ascii=False))
@@ -150,7 +218,18 @@ def _new(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _pack(arguments: argparse.Namespace) -> int:
+    folder = find_folder(arguments.game)
+    declared = read_folder(folder)
+    out = arguments.out or Path(f"{declared.name}-{declared.version}.zip")
+    content = pack(folder)
+    known = read_zip(io.BytesIO(content), out.name)
+    write_bytes(out, content)
+    print(f"{out}: {len(known.files)} files, {len(content)} bytes, sha256 of the content {known.sha256}")
+    return 0
+
+
 ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "list": _list, "show": _show, "test": _test, "new": _new, "build": round_commands.build,
+    "list": _list, "show": _show, "test": _test, "new": _new, "pack": _pack, "build": round_commands.build,
     "hand-out": round_commands.hand_out, "board": round_commands.board,
 }  # fmt: skip

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.apart import ApartGame, GameFailed, run_beside, run_here
-from games.contract.boxes import EMPTY, MemoryBox, MemoryOut, UndeclaredFile
-from games.contract.folders import BadAnswer, Reader, Writer
+from games.apart import ApartGame, run_beside, run_here
+from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
+from games.contract.broken import BadAnswer, GameFailed, UndeclaredFile
+from games.contract.folders import Reader, Writer
 from games.contract.values import Result, World
 from games.loading import load_folder, read_folder
 from games.rehearsal import generator
@@ -74,9 +75,10 @@ ANSWERS: dict[str, Any] = {
 
 @pytest.mark.parametrize("what", ANSWERS)
 def test_no_answer_is_believed_that_is_not_of_the_contract(what: str) -> None:
-    def run(game: Path, inside: Path, outside: Path) -> None:
+    def run(verb: str, game: Path, inside: Path, outside: Path) -> str:
         if ANSWERS[what] is not None:
             (outside / "answer.json").write_text(ANSWERS[what], encoding="utf-8")
+        return ""
 
     with pytest.raises(BadAnswer):
         ApartGame(PAIR, read_folder(PAIR), run).verdict("preliminary", {}, {})
@@ -105,17 +107,19 @@ def test_an_array_is_what_its_header_says_or_nothing(
 def test_a_link_is_neither_an_answer_nor_a_file(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text('{"$": "Verdict", "fields": []}', encoding="utf-8")
 
-    def run(game: Path, inside: Path, outside: Path) -> None:
+    def run(verb: str, game: Path, inside: Path, outside: Path) -> str:
         (outside / "answer.json").symlink_to(tmp_path / "secret")
+        return ""
 
-    with pytest.raises(BadAnswer, match=r"no answer\.json"):
+    with pytest.raises(BadAnswer, match="without an answer"):
         ApartGame(PAIR, read_folder(PAIR), run).verdict("preliminary", {}, {})
 
 
 def test_what_a_process_writes_is_held_to_the_declaration() -> None:
-    def run(game: Path, inside: Path, outside: Path) -> None:
-        run_here(game, inside, outside)
+    def run(verb: str, game: Path, inside: Path, outside: Path) -> str:
+        run_here(verb, game, inside, outside)
         (outside / "files" / "extra.csv").write_text("1", encoding="utf-8")
+        return ""
 
     with pytest.raises(UndeclaredFile, match=r"extra\.csv"):
         built(ApartGame(PAIR, read_folder(PAIR), run))

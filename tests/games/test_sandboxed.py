@@ -1,0 +1,181 @@
+"""Games in the sandbox: the same bytes and numbers, and nothing but what a verb needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attacks.sandbox import run_files
+from games.apart import run_here
+from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
+from games.contract.broken import BrokenGame
+from games.contract.guard import Refusals
+from games.contract.values import Fault, Question
+from games.laws import Stage
+from games.loading import load_folder, read_folder
+from games.rehearsal import Rehearsal, generator
+from games.sandboxed import NotIsolated, SandboxedGame, SandboxedRun
+from games.sdk import sdk_files
+from tests.conftest import ROOT
+
+TOYS = Path(__file__).parent
+FOLDERS = {
+    "pair": TOYS / "pair",
+    "pool": TOYS / "pool",
+    "locket": TOYS / "locket",
+    "skeleton": ROOT / "games" / "skeleton",
+}
+
+
+def caged(folder: Path) -> SandboxedGame:
+    return SandboxedGame(folder, read_folder(folder), partial(run_files, accept_uncounted=True))
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_sandbox_gives_the_same_bytes_and_numbers(name: str, sandbox: str) -> None:
+    inside = Stage(FOLDERS[name], caged(FOLDERS[name]))
+    assert inside.played.cells
+    assert inside.fingerprint() == Stage(FOLDERS[name]).fingerprint()
+
+
+def played(game: Any) -> Rehearsal:
+    round_ = Rehearsal(game, {}, ("aki", "haru", "natsu"))
+    for seat in range(3):
+        round_.enter(seat, round_.anonymize("flip", seat))
+    return round_
+
+
+def test_many_questions_are_judged_by_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = FOLDERS["pair"]
+    started = []
+
+    def run(verb: str, *places: Path) -> str:
+        started.append(verb)
+        return run_here(verb, *places)
+
+    game = caged(folder)
+    game.run = run
+    round_, plain = played(game), played(load_folder(folder))
+    started.clear()
+    answered = round_.answer(3, round_.attack("by-age", 3))
+    assert started == ["attack", "cover", "judge_all"]
+    assert len(answered.cells) == 6
+    expected = plain.answer(3, plain.attack("by-age", 3))
+    assert [cell[:3] for cell in answered.cells] == [cell[:3] for cell in expected.cells]
+    assert [cell.result.numbers for cell in answered.cells] == [
+        cell.result.numbers for cell in expected.cells
+    ]
+    monkeypatch.setattr("games.sandboxed.MOST_QUESTIONS", 4)
+    started.clear()
+    target = round_.entries["aki"].target
+    assert target is not None
+    asked = [Question("mia", round_.seat(3), target, MemoryBox(round_.attack("by-age", 3)))] * 6
+    assert len(list(game.judge_all(round_.world(), asked))) == 6
+    assert started == ["attack", "judge_all", "judge_all"]
+
+
+def test_a_verb_gets_secrets_only_where_its_work_needs_one(tmp_path: Path) -> None:
+    """What is written for the sandbox: the folder of a call holds no byte of a box that is empty."""
+    seen: dict[str, set[bytes]] = {}
+
+    def run(verb: str, game: Path, inside: Path, outside: Path) -> str:
+        found = {path.read_bytes() for path in inside.rglob("*.csv")}
+        seen.setdefault(verb, set()).update(found)
+        return run_here(verb, game, inside, outside)
+
+    game = caged(FOLDERS["pair"])
+    game.run = run
+    round_ = played(game)
+    round_.answer(3, round_.attack("by-age", 3))
+    secrets = {round_.round_files["world.csv"]} | {files["ids.csv"] for files in round_.seat_files.values()}
+    for verb in ("attack", "cover", "anonymize", "verdict"):
+        assert not seen.get(verb, set()) & secrets, verb
+    assert seen["judge_all"] & secrets
+
+
+def test_the_sdk_imports_nothing_of_the_platform_but_itself(tmp_path: Path) -> None:
+    for name, content in sdk_files().items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    code = """
+import pkgutil, sys
+sys.path[:0] = [sys.argv[1]]
+import games.call
+for package in ("games", "games.contract", "datasets", "arithmetic"):
+    for module in pkgutil.iter_modules(__import__(package, fromlist=["x"]).__path__, package + "."):
+        __import__(module.name)
+for name, module in sorted(sys.modules.items()):
+    print(name, getattr(module, "__file__", None) or "-")
+"""
+    site = next(path for path in sys.path if path.endswith("site-packages"))
+    environment = {"PYTHONPATH": site, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, str(tmp_path)],
+        env=environment, cwd="/", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    loaded = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    ours = {
+        name: file
+        for name, file in loaded.items()
+        if name.split(".")[0] in ("games", "datasets", "arithmetic")
+    }
+    assert "games.contract.tables" in ours
+    assert all(file.startswith(str(tmp_path)) for file in ours.values())
+    strangers = {name.split(".")[0] for name, file in loaded.items() if "site-packages" in file}
+    assert strangers <= {"numpy", "pandas", "scipy", "dateutil", "six", "pytz", "tzdata", "_cyutility"}
+
+
+def test_the_sdk_names_no_folder_of_the_machine() -> None:
+    files = sdk_files()
+    assert not [name for name, content in files.items() if str(ROOT).encode() in content]
+    assert not [
+        name
+        for name in files
+        if name.split("/")[0] not in ("run.py", "games", "datasets", "arithmetic", "yaml")
+    ]
+
+
+def test_where_nothing_isolates_no_game_runs() -> None:
+    game = SandboxedGame(FOLDERS["pair"], read_folder(FOLDERS["pair"]), partial(run_files, backend="none"))
+    with pytest.raises(NotIsolated, match="refused"):
+        game.build(EMPTY, {"cohort": 12}, generator("seed"), MemoryOut(()))
+
+
+def test_a_refusal_that_says_what_it_may_is_passed_on() -> None:
+    declared = read_folder(FOLDERS["pair"])
+    upload = MemoryBox({"C.csv": b"age,ill\r\n31,0\r\n"})
+    allowed = Refusals(declared, declared.files_of("entry", "upload"), upload)
+    faults = [
+        Fault("token", "C.csv", 2, "age", "31", {"token": 7}),
+        Fault("token", "C.csv", None, None, "ill", {"token": "31"}),
+        Fault("token", "C.csv", values={"token": "ill"}),
+        Fault("token", "C.csv", values={"token": "C.csv"}),
+    ]
+    assert list(allowed.required(faults)) == faults
+    with pytest.raises(BrokenGame, match="a line of the file"):
+        list(allowed.required([Fault("token", "C.csv", 3)]))
+
+
+def test_every_verb_has_limits_of_its_own() -> None:
+    asked: dict[str, Any] = {}
+
+    class Ended:
+        status, reason, log, output = "killed", "because", "", None
+
+    for verb in ("build", "check", "verdict"):
+
+        def sandbox(files: Any, entry: str, inputs: Any, limits: Any, verb: str = verb) -> Ended:
+            asked[verb] = limits
+            return Ended()
+
+        with pytest.raises(BrokenGame):
+            SandboxedRun(sandbox)(verb, TOYS, TOYS, TOYS)
+    assert asked["build"]["cpu_seconds"] > asked["check"]["cpu_seconds"] > asked["verdict"]["cpu_seconds"]
+    assert asked["build"]["output_bytes"] > asked["check"]["output_bytes"]
