@@ -15,7 +15,9 @@ RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
 FROM ${BASE}
 ENV PATH=/opt/offered/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 RUN groupadd --gid 61001 program \
-    && useradd --uid 61001 --gid program --no-create-home --shell /usr/sbin/nologin program
+    && useradd --uid 61001 --gid program --no-create-home --shell /usr/sbin/nologin program \
+    # Scoring programs that were written for Codabench look for everything below /app.
+    && ln -s /tmp/app /app
 COPY --from=build /opt/offered /opt/offered
 USER 61001:61001
 CMD ["python3", "-c", "import numpy, pandas, scipy, sklearn"]

@@ -16,9 +16,10 @@ from pathlib import Path
 MODULES = {
     "games": ("__init__", "call", "loading"),
     "games/contract": ("*",),
+    "games/codabench": ("*",),
     "datasets": (
-        "__init__", "cells", "documents", "file_stream", "lookup", "messages", "problems", "reader",
-        "setting", "tables", "tokens",
+        "__init__", "archive", "archive_tree", "cells", "documents", "file_stream", "lookup", "messages",
+        "problems", "reader", "setting", "tables", "tokens",
     ),
     "arithmetic": ("*",),
 }  # fmt: skip

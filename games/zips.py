@@ -13,6 +13,8 @@ from datasets.archive_tree import read_tree
 from datasets.messages import Template
 from datasets.problems import Findings
 from datasets.zip_writer import zipped
+from games.codabench.bundle import FILE as COMPETITION
+from games.codabench.convert import as_game
 from games.contract.declaration import Declaration
 from games.contract.reading import FILE
 from games.loading import CODE, declared_in
@@ -52,8 +54,11 @@ class GameZip:
 
 
 def read_zip(file: BinaryIO, name: str = "game.zip") -> GameZip:
-    """The game of an upload. `ArchiveError` or `BadGame` say everything that is wrong with it."""
+    """The game of an upload, which may be a Codabench bundle. `ArchiveError` or `BadGame` say everything that
+    is wrong with it."""
     files = _without_folder(read_tree(file, LIMITS, name))
+    if FILE not in files and COMPETITION in files:
+        files = as_game(files)
     found = Findings(name)
     if FILE not in files:
         found.add(NO_DECLARATION(name=FILE))
@@ -79,7 +84,7 @@ def identity(files: Mapping[str, bytes]) -> str:
 def _without_folder(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Drop the one folder that archivers put around everything."""
     tops = {name.split("/")[0] for name in files}
-    if FILE not in files and len(tops) == 1 and all("/" in name for name in files):
+    if not {FILE, COMPETITION} & set(files) and len(tops) == 1 and all("/" in name for name in files):
         return {name.split("/", 1)[1]: content for name, content in files.items()}
     return dict(files)
 

@@ -202,6 +202,8 @@ def _run_mounts(stage: Stage, limits: Limits) -> tuple[str, ...]:
     scratch = {"/tmp": limits.scratch_bytes, "/out": limits.scratch_bytes, "/dev/shm": SHARED_MEMORY_BYTES}  # noqa: S108
     for folder, size in scratch.items():
         words += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
+    # Scoring programs that were written for Codabench look for everything below /app.
+    words += ["--symlink", "/tmp/app", "/app"]  # noqa: S108
     return (*words, "--remount-ro", "/dev", "--remount-ro", "/")
 
 

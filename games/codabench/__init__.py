@@ -1,0 +1,1 @@
+"""Codabench's competition bundles as games: their scoring programs run as they are."""
