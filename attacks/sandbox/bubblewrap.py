@@ -203,7 +203,7 @@ def _run_mounts(stage: Stage, limits: Limits) -> tuple[str, ...]:
     for folder, size in scratch.items():
         words += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
     # Scoring programs that were written for Codabench look for everything below /app.
-    words += ["--symlink", "/tmp/app", "/app"]  # noqa: S108
+    words += ["--perms", "1777", "--dir", "/tmp/app", "--symlink", "/tmp/app", "/app"]  # noqa: S108
     return (*words, "--remount-ro", "/dev", "--remount-ro", "/")
 
 

@@ -118,9 +118,9 @@ def _chain(columns: Sequence[Column], means: Figures) -> tuple[float, ...] | Non
 def _place() -> Iterator[Path]:
     """An empty folder for one run: ``/app`` where the sandbox has it."""
     if APP.is_symlink():
-        place = APP.readlink()
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
+        APP.readlink().mkdir(exist_ok=True)
+        for part in APP.iterdir():
+            shutil.rmtree(part)
         yield APP
         return
     with tempfile.TemporaryDirectory() as name:
