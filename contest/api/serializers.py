@@ -96,30 +96,6 @@ class FeedShape(Shape):
     more = s.BooleanField(help_text="There is more to read at once.")
 
 
-class EndOfDays(s.DateField):
-    """The first or the last day of a data set."""
-
-    def __init__(self, end: int) -> None:
-        super().__init__()
-        self.end = end
-
-    def get_attribute(self, instance: Any) -> str:
-        return str(instance.fact["days"][self.end])
-
-
-class DatasetShape(Shape):
-    name = s.CharField()
-    description = s.CharField()
-    format = s.CharField(help_text="2016, 2017 or 2018: which files there are, and what they hold.")
-    files = s.DictField(child=s.CharField(), help_text="The public files and their SHA-256.")
-    n_customers = s.IntegerField(source="n_people")
-    n_rows = s.IntegerField(source="fact.purchases")
-    n_items = s.IntegerField(source="fact.items")
-    n_receipts = s.IntegerField(source="fact.receipts", default=0)
-    first_day = EndOfDays(0)
-    last_day = EndOfDays(1)
-
-
 class AttemptsShape(Shape):
     per_day = s.IntegerField()
     left_today = s.IntegerField()
