@@ -45,11 +45,20 @@ class Outcome:
     guesses: int
     found: Integers
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What was counted besides the risk, by name."""
+        judged = self.judgement
+        counts = {"hits": int(judged.hits), "guesses": int(self.guesses)}
+        return {**counts, "expected_hits": float(judged.expected_hits)}
+
 
 class Game(ABC):
     """How entries of one format are attacked."""
 
     format: ClassVar[Format]
+    challenge: ClassVar[str]
+    """The name of the one question that attackers answer."""
     attacks: ClassVar[tuple[HouseAttack, ...]]
     template: ClassVar[Path]
 
@@ -73,6 +82,7 @@ class Game2016(Game):
     """Which row of M is each row of M′?"""
 
     format = find_format("2016")
+    challenge = "who"
     attacks = ATTACKS
     template = TEMPLATES / "reidentify.py"
 
@@ -96,6 +106,7 @@ class Game2017(Game):
     """Which pseudonym has each customer in each of twelve months? All twelve must be right."""
 
     format = find_format("2017")
+    challenge = "months"
     attacks = ATTACKS_2017
     template = TEMPLATES / "reidentify_2017.py"
 
@@ -129,6 +140,7 @@ class Game2018(Game):
     """Which pseudonym is a customer? Leaving a customer out costs nothing, and each claim counts."""
 
     format = find_format("2018")
+    challenge = "pid"
     attacks = ATTACKS_2018
     template = TEMPLATES / "reidentify_2018.py"
 

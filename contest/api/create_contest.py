@@ -100,8 +100,8 @@ class MadeShape(Shape):
 class ChosenData(Shape):
     name = s.CharField()
     format = s.CharField()
-    n_customers = s.IntegerField()
-    n_rows = s.IntegerField()
+    n_customers = s.IntegerField(source="n_people")
+    n_rows = s.IntegerField(source="fact.purchases")
 
 
 def split(data: dict[str, Any]) -> tuple[dict[str, Any], MultiValueDict[str, UploadedFile]]:

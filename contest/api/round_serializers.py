@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rest_framework import serializers as s
 
-from contest.api.serializers import AttemptsShape, DatasetShape, PhaseShape, Shape
+from contest.api.dataset_serializers import DatasetShape
+from contest.api.serializers import AttemptsShape, PhaseShape, Shape
 from contest.api.setting_fields import AnyField, field_of
 from contest.declarations.round import PLAIN
 

@@ -96,19 +96,6 @@ class FeedShape(Shape):
     more = s.BooleanField(help_text="There is more to read at once.")
 
 
-class DatasetShape(Shape):
-    name = s.CharField()
-    description = s.CharField()
-    format = s.CharField(help_text="2016, 2017 or 2018: which files there are, and what they hold.")
-    files = s.DictField(child=s.CharField(), help_text="The public files and their SHA-256.")
-    n_customers = s.IntegerField()
-    n_rows = s.IntegerField()
-    n_items = s.IntegerField()
-    n_receipts = s.IntegerField()
-    first_day = s.DateField()
-    last_day = s.DateField()
-
-
 class AttemptsShape(Shape):
     per_day = s.IntegerField()
     left_today = s.IntegerField()
@@ -150,7 +137,7 @@ class EntryRef(Shape):
     id = s.IntegerField(source="pk")
     number = s.IntegerField()
     team = s.CharField(source="team.name")
-    n_customers = s.IntegerField(source="n_released", allow_null=True)
+    n_customers = s.IntegerField(source="n_people", allow_null=True)
 
 
 class AttackRef(Shape):
@@ -203,7 +190,7 @@ class EntryShape(Shape):
     is_pinned = s.BooleanField()
     costs_attempt = s.BooleanField()
     utility = s.FloatField(allow_null=True)
-    n_customers = s.IntegerField(source="n_released", allow_null=True)
+    n_customers = s.IntegerField(source="n_people", allow_null=True)
     received_at = s.DateTimeField()
     finished_at = s.DateTimeField(allow_null=True)
     note = s.CharField()
@@ -255,7 +242,7 @@ class EntryRunShape(Shape):
     kind = s.ChoiceField(Attack.Kind.choices, source="run.attack.kind")
     state = s.ChoiceField(AttackRun.State.choices, source="run.state")
     hits = s.IntegerField(source="run.hits", allow_null=True)
-    rate = s.FloatField(source="run.rate", allow_null=True)
+    rate = s.FloatField(source="run.risk", allow_null=True)
     low = s.FloatField(source="run.low", allow_null=True)
     high = s.FloatField(source="run.high", allow_null=True)
     is_strongest = s.BooleanField()
@@ -274,7 +261,7 @@ class EntryDetailShape(Shape):
     received_at = s.DateTimeField(source="entry.received_at")
     finished_at = s.DateTimeField(source="entry.finished_at", allow_null=True)
     utility = s.FloatField(source="entry.utility", allow_null=True)
-    n_customers = s.IntegerField(source="entry.n_released", allow_null=True)
+    n_customers = s.IntegerField(source="entry.n_people", allow_null=True)
     note = s.CharField(allow_null=True, help_text="Its own team's and the organisers'; null for others.")
     progress = s.IntegerField()
     steps = StepShape(many=True)

@@ -35,6 +35,9 @@ def named_files(alias: str = "default") -> list[tuple[str, str]]:
         for column, store in table.files.items():
             named = rows.exclude(**{column: ""}).order_by().values_list(column, flat=True).distinct()
             found |= {(sha256, store) for sha256 in named}
-    for source, knowledge in Dataset.objects.using(alias).values_list("source", "knowledge"):
-        found |= {(sha256, "entries") for sha256 in (*source.get("stored", {}).values(), *knowledge.values())}
+        for column, store in table.maps.items():
+            for named in rows.order_by().values_list(column, flat=True).iterator():
+                found |= {(sha256, store) for sha256 in named.values()}
+    for source in Dataset.objects.using(alias).values_list("source", flat=True):
+        found |= {(sha256, "entries") for sha256 in source.get("stored", {}).values()}
     return sorted(found)

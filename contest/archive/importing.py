@@ -14,16 +14,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.archive.file_stores import STORES
+from contest.archive.format_1 import lifted
 from contest.archive.older import bring_up_to_date
 from contest.archive.rows import Numbers, object_of
 from contest.archive.tables import PERSON, TABLES, Table
 from contest.archive.writing import write_archive
 from contest.errors import Refused
-from contest.models import AuditChain, AuditEvent, Contest, Dataset, Organiser, Team, User
+from contest.models import AuditChain, AuditEvent, Contest, Dataset, Entry, Organiser, Team, User
+from contest.models.dataset import files_key
 from contest.names.lookalikes import look_of
 from contest.names.validation import clean_slug, require_visible
 from contest.records import audit
-from contest.records.verify import Archive, BadArchive, verify
+from contest.records.verify import KIND, Archive, BadArchive, verify
+from contest.services.entries import lacking_truth
 
 NAMES = ((PERSON, "name"), ("contest", "title"), ("round", "name"), ("team", "name"))
 """What people read as a name, by table."""
@@ -66,6 +69,8 @@ def import_archive(path: Path, user: User, *, slug: str | None = None) -> Contes
 def _import(archive: Archive, user: User, slug: str | None) -> Contest:
     tables = {table: archive.rows(table) for table in archive.manifest["tables"]}
     bring_up_to_date(tables)
+    if archive.manifest[KIND] == 1:
+        tables = lifted(tables)
     absent = sorted({PERSON, *(table.name for table in TABLES)} - set(tables))
     if absent or len(tables["contest"]) != 1:
         raise BadArchive(
@@ -112,6 +117,9 @@ def _write_rows(tables: dict[str, list[dict[str, Any]]], user: User) -> Contest:
         for row in tables[table.name]:
             known[row["id"]] = _insert(table, object_of(table, row, numbers))
     contest = Contest.objects.get(pk=numbers["contest"][1])
+    valid = Entry.objects.filter(round__contest=contest, state=Entry.State.VALID)
+    if lacking_truth(valid).exists():
+        raise BadArchive("rows/sealed.jsonl: expected a truth for each valid entry.")
     last = AuditEvent.objects.filter(contest=contest).order_by("-number").first()
     if last is not None:
         AuditChain.objects.create(contest_key=contest.pk, number=last.number or 0, hash=last.hash)
@@ -122,12 +130,8 @@ def _write_rows(tables: dict[str, list[dict[str, Any]]], user: User) -> Contest:
 
 def _insert(table: Table, made: models.Model) -> int:
     if isinstance(made, Dataset):
-        same = Dataset.objects.filter(
-            name=made.name,
-            format=made.format,
-            master_sha256=made.master_sha256,
-            transactions_sha256=made.transactions_sha256,
-        ).first()
+        made.files_key = files_key(made.files)
+        same = Dataset.objects.filter(name=made.name, format=made.format, files_key=made.files_key).first()
         if same is not None:
             return int(same.pk)
         made.created_at = timezone.now()
@@ -171,11 +175,10 @@ def _keep_files(archive: Archive, tables: dict[str, list[dict[str, Any]]]) -> No
     # The same bytes may belong in two stores: a guess that hits everybody is the truth itself.
     stored: set[tuple[str, str]] = set()
     for table in TABLES:
-        for column, store in table.files.items():
-            stored |= {(row[column], store) for row in tables[table.name] if row.get(column)}
+        for row in tables[table.name]:
+            stored |= set(table.files_in(row))
     for row in tables["dataset"]:
         stored |= {(sha256, "entries") for sha256 in row.get("source", {}).get("stored", {}).values()}
-        stored |= {(sha256, "entries") for sha256 in row.get("knowledge", {}).values()}
     for sha256, store in sorted(stored):
         name = archive.by_hash.get(sha256)
         if name is not None:

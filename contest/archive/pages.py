@@ -57,8 +57,8 @@ def _board(round_: Round) -> dict[str, Any]:
             "is_house": entry.team.is_house,
             "entry": entry.number,
             "utility": entry.utility,
-            "hits": entry.most_hits,
-            "n_released": entry.n_released,
+            "hits": entry.hits,
+            "n_released": entry.n_people,
             "strongest_attack": entry.strongest_attack,
             "measures": dict(sorted(entry.measures.items())),
         }

@@ -13,7 +13,7 @@ from django.db.models import Field, ForeignKey, JSONField, Model
 
 from contest.archive.tables import PERSON, TABLES, Link, Table, table_name
 from contest.models import AuditEvent, Contest, User
-from contest.records.verify import BadArchive
+from contest.records.verify import SHA256, BadArchive
 
 Numbers = dict[str, dict[int, int]]
 """Table → number there → number here: primary keys to row numbers when writing, the reverse when reading."""
@@ -111,11 +111,19 @@ def object_of(table: Table, row: Row, numbers: Numbers) -> Model:
             setattr(made, column.attname, table.before[name])
         elif not (column.has_default() or column.null or column.blank):
             raise BadArchive(f"{where}: column {name!r} is missing.")
+    for name in table.maps:
+        _check_map(getattr(made, name), f"{where}, column {name}")
     for name, link in table.links.items():
         setattr(made, name, relinked(getattr(made, name), link, numbers))
     if isinstance(made, AuditEvent):
         made.subject_id = numbers.get(subject_table(made.subject), {}).get(made.subject_id or 0)
     return made
+
+
+def _check_map(value: Any, where: str) -> None:
+    """Several files: hashes by name."""
+    if not isinstance(value, dict) or not all(SHA256.fullmatch(str(sha256)) for sha256 in value.values()):
+        raise BadArchive(f"{where}: got {value!r:.200}, expected names with hashes.")
 
 
 def _checked(column: Field[Any, Any], value: Any, numbers: Numbers, where: str) -> Any:

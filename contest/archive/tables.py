@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,13 +20,14 @@ Link = tuple[str | None, str, type[Model]]
 
 @dataclass(frozen=True)
 class Table:
-    """``files`` are columns with the hash of a file and the store that holds it. ``private`` is what is
-    blanked where a team keeps its work out of the archive. ``before`` is what a column means in archives that
-    are older than it, where that is not its default."""
+    """``files`` are columns with the hash of a file and the store that holds it, ``maps`` those with several
+    hashes by name. ``private`` is what is blanked where a team keeps its work out of the archive. ``before``
+    is what a column means in archives that are older than it, where that is not its default."""
 
     model: type[Model]
     rows: Callable[[Contest], QuerySet[Any]]
     files: Mapping[str, str] = field(default_factory=dict)
+    maps: Mapping[str, str] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
     links: Mapping[str, Link] = field(default_factory=dict)
     private: Mapping[str, Any] = field(default_factory=dict)
@@ -45,6 +46,12 @@ class Table:
             for column in self.model._meta.concrete_fields
             if not column.primary_key and column.name not in self.left_out
         ]
+
+    def files_in(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Hash and store of every file that an archived row names."""
+        yield from ((row[column], store) for column, store in self.files.items() if row.get(column))
+        for column, store in self.maps.items():
+            yield from ((sha256, store) for sha256 in row.get(column, {}).values())
 
     @property
     def references(self) -> dict[str, str]:
@@ -82,8 +89,8 @@ TABLES = (
     Table(
         models.Dataset,
         _datasets,
-        files={"master_sha256": "entries", "transactions_sha256": "entries"},
-        left_out=frozenset({"created_at"}),
+        maps={"files": "entries"},
+        left_out=frozenset({"created_at", "files_key"}),
     ),
     Table(models.Round, _of_rounds(models.Round, ""), left_out=frozenset({"full_version"}), before=BEFORE),
     Table(models.Phase, _of_rounds(models.Phase, "round__")),
@@ -100,15 +107,12 @@ TABLES = (
     Table(
         models.Entry,
         lambda contest: _of_rounds(models.Entry, "round__")(contest).select_related("team"),
-        files={
-            "upload_sha256": "vault",
-            "master_sha256": "entries",
-            "transactions_sha256": "entries",
-            "truth_sha256": "vault",
-        },
+        files={"upload_sha256": "vault"},
+        maps={"published": "entries"},
         private={"note": "", "problems": []},
         team=lambda entry: entry.team,
     ),
+    Table(models.Sealed, _of_rounds(models.Sealed, "round__"), files={"sha256": "vault"}),
     Table(models.Score, _of_rounds(models.Score, "entry__round__")),
     Table(models.Portrait, _of_rounds(models.Portrait, "entry__round__")),
     Table(
@@ -116,7 +120,7 @@ TABLES = (
         lambda contest: _of_rounds(models.AttackRun, "entry__round__")(contest).select_related(
             "attack__team"
         ),
-        files={"guess_sha256": "attacks"},
+        files={"answer_sha256": "attacks"},
         private={"log": ""},
         team=lambda run: run.attack.team,
     ),

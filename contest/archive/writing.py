@@ -84,29 +84,31 @@ def _files(rows: Mapping[str, list[Row]]) -> tuple[dict[str, str], set[str]]:
     wanted: dict[str, str] = {}
     withheld: set[str] = set()
     silent = {row["id"] for row in rows["team"] if not row["in_archive"]}
-    attacks = {row["id"]: row.get("team") for row in rows["attack"]}
+    teams = {name: {row["id"]: row.get("team") for row in rows[name]} for name in ("attack", "entry")}
     for table in TABLES:
+        # A run belongs to who attacks, a secret to whose entry it is about.
+        owner = {"attackrun": "attack", "sealed": "entry"}.get(table.name)
         for row in rows[table.name]:
-            team = attacks[row["attack"]] if table.name == "attackrun" else row.get("team")
-            for column, store in table.files.items():
-                if row[column] and team in silent:
-                    withheld.add(row[column])
-                elif row[column]:
-                    wanted[row[column]] = store
+            team = teams[owner].get(row[owner]) if owner else row.get("team")
+            for sha256, store in table.files_in(row):
+                if team in silent:
+                    withheld.add(sha256)
+                else:
+                    wanted[sha256] = store
     for row in rows["dataset"]:
         wanted |= dict.fromkeys(row["source"].get("stored", {}).values(), "entries")
-        wanted |= dict.fromkeys(row["knowledge"].values(), "entries")
     return wanted, withheld
 
 
 def _manifest(contest: Contest, withheld: list[str]) -> dict[str, Any]:
     return {
-        verify.KIND: verify.FORMAT,
+        verify.KIND: verify.FORMATS[-1],
         "contest": contest.slug,
         "withheld": withheld,
         "tables": [PERSON, *(table.name for table in TABLES)],
         "references": {table.name: table.references for table in TABLES},
         "file_columns": {table.name: sorted(table.files) for table in TABLES if table.files},
+        "file_maps": {table.name: sorted(table.maps) for table in TABLES if table.maps},
         "versions": {
             "kakurenbo": settings.VERSION,
             "python": platform.python_version(),

@@ -93,7 +93,7 @@ def budget_of(round_: Round, changes: Mapping[str, Any] | None = None) -> Budget
     house = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE, is_active=True).count()
     return budget(
         setting("feedback"),
-        n_people=round_.dataset.n_customers,
+        n_people=round_.dataset.n_people,
         bands=setting("feedback_bands"),
         per_day=setting("attacks_per_day"),
         days=_days_of_attack(round_),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from contest.board.ranking import numbered
 from contest.models import Attack, AttackRun, Entry, Round, Team
@@ -58,12 +59,10 @@ def matrix(round_: Round) -> Matrix:
         Entry.objects.filter(round=round_, is_official=True).select_related("team").order_by("team__name")
     )
     attacks = _attacks_shown(round_)
-    runs = {
-        (run.attack_id, run.entry_id): run
-        for run in AttackRun.objects.filter(attack__in=attacks, entry__in=entries).only(
-            "attack", "entry", "state", "hits", "rate"
-        )
-    }
+    # Plain values: a matrix may have many thousand cells.
+    cells = AttackRun.objects.filter(attack__in=attacks, entry__in=entries).order_by("pk")
+    found = cells.values_list("attack", "entry", "state", "risk", "numbers")
+    runs = {(attack, entry): Judged(*judged) for attack, entry, *judged in found}
     rows = [
         _row(attack, entries, [runs.get((attack.pk, entry.pk)) for entry in entries]) for attack in attacks
     ]
@@ -83,17 +82,29 @@ def _attacks_shown(round_: Round) -> list[Attack]:
     return list(newest.values())
 
 
-def _row(attack: Attack, entries: Sequence[Entry], runs: Sequence[AttackRun | None]) -> MatrixRow:
+class Judged(NamedTuple):
+    """What a cell shows of a run."""
+
+    state: str
+    risk: float | None
+    numbers: Mapping[str, Any]
+
+    @property
+    def hits(self) -> int | None:
+        return self.numbers.get("hits")
+
+
+def _row(attack: Attack, entries: Sequence[Entry], runs: Sequence[Judged | None]) -> MatrixRow:
     cells = [
-        None if run is None else Cell(run.state, run.hits, run.rate, _label(attack, entry, run))
+        None if run is None else Cell(run.state, run.hits, run.risk, _label(attack, entry, run))
         for entry, run in zip(entries, runs, strict=True)
     ]
     judged = [cell for cell in cells if cell and cell.hits is not None]
     return MatrixRow(attack, cells, sum(cell.hits or 0 for cell in judged), len(judged))
 
 
-def _label(attack: Attack, entry: Entry, run: AttackRun) -> str:
-    found = f"{run.hits}/{entry.n_released}" if run.hits is not None else run.get_state_display()
+def _label(attack: Attack, entry: Entry, run: Judged) -> str:
+    found = f"{run.hits}/{entry.n_people}" if run.hits is not None else AttackRun.State(run.state).label
     return f"{attack.label} → {entry.team.name} #{entry.number}: {found}"
 
 

@@ -79,11 +79,16 @@ def board_rows(round_: Round, ranked: Sequence[tuple[Place, Entry]], my_team: Te
 def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:
     """The round's official entries in the order of its ranking rule: one query."""
     entries = {}
-    for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team"):
+    official = Entry.objects.filter(round=round_, is_official=True).select_related("team")
+    for entry in official.defer(*NOT_ON_BOARDS):
         entry.round = round_
         entries[entry.pk] = entry
     results = [result_of(entry, show_attacks) for entry in entries.values()]
     return [(place, entries[place.result.key]) for place in rank(results, find_ranking(round_.ranking))]
+
+
+NOT_ON_BOARDS = ("published", "labels", "problems", "because")
+"""Columns of an entry with much text that no board shows."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +133,8 @@ def result_of(entry: Entry, show_attacks: bool) -> Result:
     return Result(
         key=entry.pk,
         utility=entry.utility,
-        hits=entry.most_hits if show_attacks else None,
-        n_released=entry.n_released or 1,
+        hits=entry.hits if show_attacks else None,
+        n_released=entry.n_people or 1,
         received=entry.received_at.timestamp(),
         loss=loss_of(entry.measures),
         risk=entry.risk if show_attacks else None,
@@ -167,7 +172,7 @@ def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, 
         utility=entry.utility or 0.0,
         safety=place.result.safety,
         hits=place.result.hits,
-        n_customers=entry.n_released or 0,
+        n_customers=entry.n_people or 0,
         strongest_attack=entry.strongest_attack if place.result.hits is not None else "",
         received_at=entry.received_at,
         measures=measure_cells(round_, entry),

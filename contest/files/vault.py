@@ -11,6 +11,8 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 import numpy as np
 
 from contest.files.storage import ContentStore, Stored
+from contest.models import Sealed
+from contest.models.sealed import TRUTH
 from datasets.zip_writer import ZipWriter, chunks_of
 
 if TYPE_CHECKING:
@@ -43,14 +45,20 @@ def upload_of(entry: Entry) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, file)
 
 
-def keep_truth(truth: Integers) -> str:
+def keep_truth(truth: Integers) -> Stored:
     text = "".join(f"{row + 1}\n" for row in truth.tolist())
-    return _store.put(io.BytesIO(text.encode("ascii"))).sha256
+    return _store.put(io.BytesIO(text.encode("ascii")))
 
 
 def truth_of(entry: Entry) -> Integers:
-    with _store.open(entry.truth_sha256) as file:
+    with _store.open(truth_name(entry)) as file:
         return np.array(file.read().split(), dtype=np.int64) - 1
+
+
+def truth_name(entry: Entry) -> str:
+    """The hash of an entry's truth; empty where it has none."""
+    found = Sealed.objects.filter(entry=entry, name=TRUTH).values_list("sha256", flat=True).first()
+    return found or ""
 
 
 def is_intact(sha256: str) -> bool:

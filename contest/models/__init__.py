@@ -17,6 +17,7 @@ from contest.models.portrait import Portrait
 from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
+from contest.models.sealed import Sealed
 from contest.models.signal import Signal
 from contest.models.standing import Standing
 from contest.models.team import Invitation, Membership, Team
@@ -51,6 +52,7 @@ __all__ = [
     "Rescore",
     "Round",
     "Score",
+    "Sealed",
     "Signal",
     "Standing",
     "Team",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import cast
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -70,7 +72,10 @@ class Attack(models.Model):
 
 
 class AttackRun(models.Model):
-    """One attack against one entry, and the judge's verdict on its guess."""
+    """One attack on one entry in one challenge of the game, and the judge's verdict on its answer.
+
+    ``numbers`` are what the challenge counts besides the risk, by name.
+    """
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")
@@ -83,18 +88,19 @@ class AttackRun(models.Model):
 
     attack = models.ForeignKey(Attack, on_delete=models.PROTECT, related_name="runs")
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="attack_runs")
-    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
-    hits = models.PositiveIntegerField(null=True, blank=True)
-    guesses = models.PositiveIntegerField(
-        null=True, blank=True, help_text=_("How many people the guess claims to know.")
+    challenge = models.CharField(
+        max_length=40, default="", db_default="", help_text="Which question of the game it answers."
     )
-    rate = models.FloatField(null=True, blank=True)
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    risk = models.FloatField(null=True, blank=True, help_text="From 0 to 1; with people, the share found.")
     low = models.FloatField(null=True, blank=True)
     high = models.FloatField(null=True, blank=True)
     baseline = models.FloatField(null=True, blank=True)
-    expected_hits = models.FloatField(null=True, blank=True)
-    guess_sha256 = models.CharField(max_length=64, blank=True)
-    found_customers = models.JSONField(default=list, blank=True, help_text=_("Rows of M that were found."))
+    numbers = models.JSONField(default=dict, db_default={}, blank=True)
+    answer_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
+    found_rows = models.JSONField(
+        default=list, db_default=[], blank=True, help_text="Which people of the original were found."
+    )
     reason = MessageField(blank=True)
     log = models.TextField(blank=True)
     seconds = models.FloatField(null=True, blank=True)
@@ -104,15 +110,24 @@ class AttackRun(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["attack", "entry"], name="attack_run_once"),
+            models.UniqueConstraint(
+                fields=["attack", "entry", "challenge"], name="attack_run_once_a_challenge"
+            ),
             models.CheckConstraint(
                 condition=Q(state__in=["queued", "running", "done", "failed", "refused"]),
                 name="attack_run_state",
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="done") | Q(hits__isnull=False), name="attack_run_done_has_hits"
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.attack} → {self.entry}"
+
+    @property
+    def hits(self) -> int | None:
+        """How many people it found, where the challenge counts people."""
+        return cast("int | None", self.numbers.get("hits"))
+
+    @property
+    def guesses(self) -> int | None:
+        """How many people the answer claims to know."""
+        return cast("int | None", self.numbers.get("guesses"))

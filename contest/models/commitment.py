@@ -11,7 +11,8 @@ class Commitment(models.Model):
     """A hash that is public before what it hashes may be: nobody can change that unseen afterwards.
 
     ``payload`` is the text whose sha256 was published. It is secret until ``revealed_at``; it holds a salt,
-    so that a short secret, such as a seed, cannot be found by trying.
+    so that a short secret, such as a seed, cannot be found by trying. ``shape`` says which facts the text
+    lists and under which names (contest/services/committed_facts.py).
     """
 
     class What(models.TextChoices):
@@ -23,6 +24,7 @@ class Commitment(models.Model):
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="commitments")
     what = models.CharField(max_length=10, choices=What)
     version = models.PositiveSmallIntegerField(default=1)
+    shape = models.PositiveSmallIntegerField(default=2, db_default=1)
     sha256 = models.CharField(max_length=64)
     payload = models.TextField()
     published_at = models.DateTimeField()

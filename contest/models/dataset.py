@@ -1,33 +1,31 @@
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import models
 
 from datasets.formats import Format, find_format
 
 
 class Dataset(models.Model):
-    """The original of a round: public files in the entries store, and facts about them.
+    """The original of a round: its public files in the entries store, by name, and facts about them.
 
-    `files` names them as their format does; a format without a master table leaves `master_sha256` empty.
+    A fact is the code of a label and a value: a number, a text, or both ends of a span. ``files_key`` is one
+    hash of all files; it is derived from them.
     """
 
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
     format = models.CharField(max_length=20, default="2016", db_default="2016")
-    master_sha256 = models.CharField(max_length=64, blank=True)
-    transactions_sha256 = models.CharField(max_length=64)
-    knowledge = models.JSONField(
-        default=dict,
-        db_default={},
-        blank=True,
-        help_text="Files that attackers are told beside the tables.",
+    files = models.JSONField(default=dict, db_default={}, help_text="Name → sha256; all of them are public.")
+    files_key = models.CharField(max_length=64, db_default="")
+    facts = models.JSONField(default=list, db_default=[], blank=True)
+    n_people = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How many people an attacker chooses from."
     )
-    n_customers = models.PositiveIntegerField()
-    n_rows = models.PositiveIntegerField()
-    n_items = models.PositiveIntegerField()
-    n_receipts = models.PositiveIntegerField()
-    first_day = models.DateField()
-    last_day = models.DateField()
     source = models.JSONField(
         default=dict,
         blank=True,
@@ -37,11 +35,7 @@ class Dataset(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["name", "format", "master_sha256", "transactions_sha256"],
-                name="dataset_once_a_format",
-            ),
-            models.CheckConstraint(condition=models.Q(n_customers__gt=0), name="dataset_has_customers"),
+            models.UniqueConstraint(fields=["name", "format", "files_key"], name="dataset_files_once"),
         ]
 
     def __str__(self) -> str:
@@ -52,13 +46,11 @@ class Dataset(models.Model):
         return find_format(self.format)
 
     @property
-    def files(self) -> dict[str, str]:
-        """The public files by name, and their hashes."""
-        return (
-            named_files(self.spec.data_files, self.master_sha256, self.transactions_sha256) | self.knowledge
-        )
+    def fact(self) -> dict[str, Any]:
+        """The facts by the codes of their labels."""
+        return dict(self.facts)
 
 
-def named_files(names: tuple[str, ...], master: str, transactions: str) -> dict[str, str]:
-    """Which hash belongs to which file: the last is the transactions', the one before it the master's."""
-    return dict(zip(names, (master, transactions)[-len(names) :], strict=True))
+def files_key(files: Mapping[str, str]) -> str:
+    """One hash of the names and hashes of some files, in whatever order a database keeps them."""
+    return hashlib.sha256(json.dumps(sorted(files.items())).encode()).hexdigest()

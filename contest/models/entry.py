@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from typing import cast
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from contest.models.dataset import named_files
 from contest.models.round import Round
 from contest.models.team import Team
 
@@ -14,8 +15,8 @@ from contest.models.team import Team
 class Entry(models.Model):
     """What a team hid: an upload, its state, and what is known about it.
 
-    The upload and the truth are in the vault (contest/files/vault.py); `files` are the neutral ones that
-    attackers may read, stored in `master_sha256` and `transactions_sha256` as those of a data set are.
+    The upload is in the vault (contest/files/vault.py), and so is what `Sealed` rows name. ``published`` are
+    the neutral files that attackers may read. ``numbers`` are those of the strongest attack, by name.
     """
 
     class State(models.TextChoices):
@@ -48,10 +49,25 @@ class Entry(models.Model):
     method = models.CharField(max_length=40, blank=True, help_text=_("The house anonymizer that made it."))
     upload_sha256 = models.CharField(max_length=64)
     upload_bytes = models.PositiveBigIntegerField()
-    master_sha256 = models.CharField(max_length=64, blank=True)
-    transactions_sha256 = models.CharField(max_length=64, blank=True)
-    truth_sha256 = models.CharField(max_length=64, blank=True)
-    n_released = models.PositiveIntegerField(null=True, blank=True)
+    slot = models.CharField(
+        max_length=40,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Which of a team's tasks it is for; one entry per slot counts.",
+    )
+    variant = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="From which of the team's alternatives it is made."
+    )
+    labels = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text="Name → text: what groups targets."
+    )
+    published = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text="Name → sha256; attackers may read them."
+    )
+    n_people = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How many people can be found in it."
+    )
     costs_attempt = models.BooleanField(default=True)
     is_pinned = models.BooleanField(default=False)
     is_official = models.BooleanField(default=False)
@@ -61,11 +77,10 @@ class Entry(models.Model):
     because = models.JSONField(default=list, blank=True)
     measures = models.JSONField(default=dict, blank=True)
     utility = models.FloatField(null=True, blank=True)
-    most_hits = models.PositiveIntegerField(null=True, blank=True)
     strongest_attack = models.CharField(max_length=60, blank=True)
     risk = models.FloatField(null=True, blank=True, help_text=_("Share found by the strongest attack."))
-    guesses = models.PositiveIntegerField(
-        null=True, blank=True, help_text=_("How many people the strongest attack claims to know.")
+    numbers = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text="What the strongest attack was judged to be."
     )
 
     class Meta:
@@ -73,10 +88,12 @@ class Entry(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["round", "team", "number"], name="entry_number_once"),
             models.UniqueConstraint(
-                fields=["round", "team"], condition=Q(is_official=True), name="one_official_entry"
+                fields=["round", "team", "slot"],
+                condition=Q(is_official=True),
+                name="one_official_entry_a_slot",
             ),
             models.UniqueConstraint(
-                fields=["round", "team"], condition=Q(is_pinned=True), name="one_pinned_entry"
+                fields=["round", "team", "slot"], condition=Q(is_pinned=True), name="one_pinned_entry_a_slot"
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["uploaded", "checking", "scoring", "valid", "invalid", "failed"]),
@@ -92,8 +109,7 @@ class Entry(models.Model):
                 name="entry_finished_when_final",
             ),
             models.CheckConstraint(
-                condition=~Q(state="valid") | (Q(utility__isnull=False) & ~Q(truth_sha256="")),
-                name="valid_entry_has_score",
+                condition=~Q(state="valid") | Q(utility__isnull=False), name="valid_entry_has_utility"
             ),
             models.CheckConstraint(
                 condition=Q(is_official=False) | Q(state="valid", mark=""), name="official_entry_is_valid"
@@ -120,6 +136,11 @@ class Entry(models.Model):
         return self.round.house_takes_places or not self.team.is_house
 
     @property
-    def files(self) -> dict[str, str]:
-        names = self.round.dataset.spec.public_files
-        return named_files(names, self.master_sha256, self.transactions_sha256)
+    def hits(self) -> int | None:
+        """How many people the strongest attack found, where it is known and counts people."""
+        return cast("int | None", self.numbers.get("hits"))
+
+    @property
+    def guesses(self) -> int | None:
+        """How many people the strongest attack claims to know."""
+        return cast("int | None", self.numbers.get("guesses"))

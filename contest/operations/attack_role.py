@@ -1,7 +1,8 @@
 """The PostgreSQL role of attack machines: it sees the work and the public side of entries, and no more.
 
 What it may not read: accounts, sessions, tokens, memberships, invitations, commitments, scores; house orders,
-which hold seeds; the names of uploads and truths in the vault; whom an attack has found.
+which hold seeds; sealed files, and so the names of truths in the vault; the names of uploads; whom an attack
+has found.
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ READABLE: tuple[type[models.Model], ...] = (
     Contest, Round, Phase, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent, Heartbeat,
 )  # fmt: skip
 HIDDEN: dict[type[models.Model], set[str]] = {
-    Entry: {"truth_sha256", "upload_sha256"},
-    AttackRun: {"found_customers"},
+    Entry: {"upload_sha256"},
+    AttackRun: {"found_rows"},
 }
 WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
     Job: (
         "state", "attempts", "token", "lease_until", "worker", "progress", "step", "reason", "error",
         "rung_at", "started_at", "finished_at",
     ),
-    AttackRun: ("state", "guess_sha256", "log", "seconds", "reason", "finished_at"),
-    Entry: ("most_hits", "risk", "guesses", "strongest_attack"),
+    AttackRun: ("state", "answer_sha256", "log", "seconds", "reason", "finished_at"),
+    Entry: ("risk", "numbers", "strongest_attack"),
     Round: ("board_version", "full_version"),
     Heartbeat: ("kind", "queues", "slots", "version", "release", "counted_by", "started_at", "beat_at"),
 }  # fmt: skip

@@ -59,13 +59,13 @@ def attack_summary(user: access.Viewer, attack: Attack) -> dict[str, Any]:
 
 def _row(run: AttackRun, feedback: str, bands: int, show_log: bool) -> RunRow:
     full = feedback == Feedback.FULL
-    banded = feedback == Feedback.BANDS and run.rate is not None
+    banded = feedback == Feedback.BANDS and run.risk is not None
     return RunRow(
         run=run,
         target=run.entry,
         hits=run.hits if full else None,
-        rate=run.rate if full else None,
-        band=band(run.rate or 0.0, bands) if banded else None,
+        rate=run.risk if full else None,
+        band=band(run.risk or 0.0, bands) if banded else None,
         log=run.log if show_log else "",
         reason=run.reason if show_log else "",
     )

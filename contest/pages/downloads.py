@@ -25,7 +25,7 @@ def targets_bundle(round_: Round, team: Team) -> IO[bytes]:
     files: dict[str, str] = {}
     for entry in targets_of(round_, team):
         entry.round = round_
-        files |= {f"{entry.pk}/{name}": sha256 for name, sha256 in entry.files.items()}
+        files |= {f"{entry.pk}/{name}": sha256 for name, sha256 in entry.published.items()}
     return _zipped(files)
 
 

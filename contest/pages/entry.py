@@ -89,7 +89,7 @@ def _steps(entry: Entry, runs: list[AttackRun], job: Job | None, show_attacks: b
     order = ["uploaded", "checking", "scoring", "valid"]
     failed_in = None
     if state in {"invalid", "failed"}:
-        failed_in = "scoring" if entry.truth_sha256 else "checking"
+        failed_in = "scoring" if entry.published else "checking"
     detail = job.step if job and job.state == Job.State.RUNNING else ""
     steps = [EntryStage(_("Uploaded"), "done")]
     for name, label in (("checking", _("Checked")), ("scoring", _("Scored"))):
@@ -144,7 +144,7 @@ def _run_row(run: AttackRun, entry: Entry) -> dict[str, Any]:
 
 def _weakest(entry: Entry, runs: list[AttackRun], most: int = 10) -> list[tuple[str, int]]:
     """The customers whom most attacks found, by their public id, with the number of those attacks."""
-    counts = Counter(row for run in runs for row in run.found_customers)
+    counts = Counter(row for run in runs for row in run.found_rows)
     if not counts:
         return []
     dataset = entry.round.dataset
@@ -158,15 +158,15 @@ def _attack_url(entry: Entry, attack: Attack) -> str:
 
 
 def _safety(entry: Entry) -> float | None:
-    if entry.most_hits is None or not entry.n_released:
+    if entry.hits is None or not entry.n_people:
         return None
-    return 100 * (entry.n_released - entry.most_hits) / entry.n_released
+    return 100 * (entry.n_people - entry.hits) / entry.n_people
 
 
 def _place(entry: Entry, show_attacks: bool) -> dict[str, Any]:
     """Total and rank; an entry that is not the official one has a total but no place on the board."""
     ranking = find_ranking(entry.round.ranking)
-    if entry.state != Entry.State.VALID or not show_attacks or entry.most_hits is None:
+    if entry.state != Entry.State.VALID or not show_attacks or entry.hits is None:
         return {"total": None, "rank": None, "ranking": ranking}
     total = rank([queries.result_of(entry, True)], ranking)[0].total
     if not entry.is_official:

@@ -43,7 +43,7 @@ def cells_of(user: access.Viewer, entry: Entry) -> list[str]:
         return []
     measured = [limit["measure"] for limit in entry.round.limits if limit["measure"] in entry.measures]
     known = [*measured, "utility"]
-    if entry.most_hits is not None and access.sees_attacks(user, entry.round):
+    if entry.hits is not None and access.sees_attacks(user, entry.round):
         is_placed = entry.is_official and entry.takes_place
         known += [cell for cell in FOUND if cell != "rank" or is_placed]
     return known
@@ -72,7 +72,7 @@ def files_of(entry: Entry) -> dict[str, str]:
     original = {
         _("%(name)s of the original") % {"name": name}: it for name, it in entry.round.dataset.files.items()
     }
-    released = {_("%(name)s of the entry") % {"name": name}: it for name, it in entry.files.items()}
+    released = {_("%(name)s of the entry") % {"name": name}: it for name, it in entry.published.items()}
     return original | released
 
 
@@ -91,7 +91,7 @@ def _measure(entry: Entry, name: str) -> Explanation:
         name,
         say(measure.title),
         entry.measures[name],
-        f"{name}({', '.join(entry.round.dataset.files)}; {', '.join(entry.files)})",
+        f"{name}({', '.join(entry.round.dataset.files)}; {', '.join(entry.published)})",
         [(_("Limit"), f"{limit.operator} {limit.limit:.10g}", "")],
         [*versions, _platform()],
         measure.documentation,
@@ -118,14 +118,15 @@ def _utility(entry: Entry) -> Explanation:
 
 def _hits(entry: Entry) -> Explanation:
     runs = entry.attack_runs.filter(state=AttackRun.State.DONE, attack__is_dry_run=False)
-    best = runs.select_related("attack__team").order_by("-hits", "attack__name", "pk")
+    by_name = runs.select_related("attack__team").order_by("attack__name", "pk")
+    best = sorted(by_name, key=lambda run: -(run.hits or 0))
     inputs: list[tuple[str, object, str]] = [(run.attack.label, run.hits, f"run-{run.pk}") for run in best]
     formula = "max(" + ", ".join(str(hits) for _name, hits, _cell in inputs) + ")"
-    return Explanation("hits", _("People found"), entry.most_hits, formula, inputs, [_platform()])
+    return Explanation("hits", _("People found"), entry.hits, formula, inputs, [_platform()])
 
 
 def _safety(entry: Entry) -> Explanation:
-    n, hits = entry.n_released or 1, entry.most_hits or 0
+    n, hits = entry.n_people or 1, entry.hits or 0
     inputs: list[tuple[str, object, str]] = [
         (_("People in the entry"), n, ""), (_("People found"), hits, "hits")
     ]  # fmt: skip
@@ -174,18 +175,18 @@ def _run(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
     run = runs.select_related("attack__team").filter(pk=key).first()
     if run is None:
         raise Http404
-    attack, n = run.attack, entry.n_released or 1
+    attack, n = run.attack, entry.n_people or 1
     is_house = attack.kind == Attack.Kind.HOUSE
     inputs: list[tuple[str, object, str]] = [
         (_("People in the entry"), n, ""),
-        (_("share found"), run.rate, ""),
+        (_("share found"), run.risk, ""),
         (_("with 95 % confidence from"), run.low, ""),
         (_("to"), run.high, ""),
         (_("a random guess finds"), run.baseline, ""),
     ]
     files = files_of(entry)
-    if run.guess_sha256 and not is_house:
-        files[_("the guess")] = run.guess_sha256
+    if run.answer_sha256 and not is_house:
+        files[_("the guess")] = run.answer_sha256
     title = say(find_attack(attack.name).title) if is_house else attack.label
     versions: list[tuple[str, object]] = [(_("version of the attack"), attack.version), _platform()]
     return Explanation(cell, title, run.hits, "hits = #{i : Q(i) = P(i)}", inputs, versions, files=files)

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 KIND = "kakurenbo_archive"
-FORMAT = 1
+FORMATS = (1, 2)
+"""Format 2 adds columns that hold several files, by name (`file_maps`)."""
 MANIFEST = "manifest.json"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -165,16 +166,29 @@ def _check_references(manifest: dict[str, Any], tables: dict[str, list[dict[str,
 def _check_files(archive: Archive, tables: dict[str, list[dict[str, Any]]]) -> str:
     withheld = set(archive.manifest["withheld"])
     used = 0
-    for table, columns in archive.manifest["file_columns"].items():
+    for table, row, column, sha256 in _named_files(archive.manifest, tables):
+        if sha256 not in archive.by_hash and sha256 not in withheld:
+            raise BadArchive(
+                f"rows/{table}.jsonl, row {row['id']}: the file {sha256} of {column} is missing."
+            )
+        used += 1
+    return f"{used} files named by rows are there; {len(withheld)} are withheld, with their hashes only."
+
+
+def _named_files(
+    manifest: dict[str, Any], tables: dict[str, list[dict[str, Any]]]
+) -> Iterator[tuple[str, dict[str, Any], str, str]]:
+    """Table, row, column and hash of every file that a row names."""
+    for table, columns in manifest["file_columns"].items():
+        for row in tables.get(table, []):
+            yield from ((table, row, column, str(row[column])) for column in columns if row.get(column))
+    for table, columns in manifest.get("file_maps", {}).items():
         for row in tables.get(table, []):
             for column in columns:
-                sha256 = row.get(column) or ""
-                if sha256 and sha256 not in archive.by_hash and sha256 not in withheld:
-                    raise BadArchive(
-                        f"rows/{table}.jsonl, row {row['id']}: the file {sha256} of {column} is missing."
-                    )
-                used += bool(sha256)
-    return f"{used} files named by rows are there; {len(withheld)} are withheld, with their hashes only."
+                if not isinstance(row.get(column), dict):
+                    where = f"rows/{table}.jsonl, row {row['id']}"
+                    raise BadArchive(f"{where}: expected {column} to be names with hashes.")
+                yield from ((table, row, column, str(sha256)) for sha256 in row[column].values())
 
 
 def check_commitments(rows: list[dict[str, Any]]) -> str:
@@ -236,15 +250,17 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _check_manifest(manifest: Any, kind: str) -> None:
-    if not isinstance(manifest, dict) or manifest.get(kind) != FORMAT:
-        raise BadArchive(f"{MANIFEST}: expected {kind!r} of format {FORMAT}.")
+    if not isinstance(manifest, dict) or manifest.get(kind) not in FORMATS:
+        raise BadArchive(f"{MANIFEST}: expected {kind!r} of format {' or '.join(map(str, FORMATS))}.")
     shapes: dict[str, type] = {
         "files": dict, "tables": list, "references": dict, "file_columns": dict, "withheld": list
     }  # fmt: skip
     for key, shape in shapes.items():
         if not isinstance(manifest.get(key), shape):
             raise BadArchive(f"{MANIFEST}: expected {key!r} to be a {shape.__name__}.")
-    for key in ("references", "file_columns"):
+    if not isinstance(manifest.setdefault("file_maps", {}), dict):
+        raise BadArchive(f"{MANIFEST}: expected 'file_maps' to be a dict.")
+    for key in ("references", "file_columns", "file_maps"):
         for table, columns in manifest[key].items():
             if table not in manifest["tables"] or not isinstance(columns, dict | list):
                 raise BadArchive(f"{MANIFEST}: {key!r} names a table {table!r} that is not there.")

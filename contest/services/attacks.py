@@ -63,7 +63,8 @@ def _fill_row(attack: Attack) -> int:
         entries = list(Entry.objects.filter(round=attack.round, state=Entry.State.VALID))
     else:
         entries = targets_of(attack.round, attack.team)
-    return sum(_queue_run(attack, entry) for entry in entries)
+    challenge = challenge_of(attack.round)
+    return sum(_queue_run(attack, entry, challenge) for entry in entries)
 
 
 def queue_attacks_on(entry: Entry) -> int:
@@ -74,23 +75,29 @@ def queue_attacks_on(entry: Entry) -> int:
         # Of a team's programs the newest plays; its guess files were made for the targets of their day.
         programs = active.filter(kind=Attack.Kind.PROGRAM).exclude(team=entry.team_id)
         due += {attack.team_id: attack for attack in programs.order_by("version")}.values()
-    queued = sum(_queue_run(attack, entry) for attack in due)
+    challenge = challenge_of(entry.round)
+    queued = sum(_queue_run(attack, entry, challenge) for attack in due)
     if not queued:
         settle_entry(entry.pk)
     return queued
 
 
-def _queue_run(attack: Attack, entry: Entry) -> int:
-    run, created = AttackRun.objects.get_or_create(attack=attack, entry=entry)
+def _queue_run(attack: Attack, entry: Entry, challenge: str) -> int:
+    run, created = AttackRun.objects.get_or_create(attack=attack, entry=entry, challenge=challenge)
     if created:
         enqueue_run(run)
     return int(created)
 
 
+def challenge_of(round_: Round) -> str:
+    """The name of the question that the round's game asks."""
+    return find_game(round_.dataset.format).challenge
+
+
 def enqueue_run(run: AttackRun) -> None:
     """Give a run its job: a house algorithm, a program in the sandbox, or the judge for a guess file."""
     attack = run.attack
-    if run.guess_sha256:
+    if run.answer_sha256:
         kind = Job.Kind.JUDGE
     elif attack.kind == Attack.Kind.PROGRAM:
         kind = Job.Kind.PROGRAM
@@ -112,14 +119,12 @@ def record_judgement(claim: queue.Claim, run: AttackRun, outcome: Outcome, *, se
         changes = {"seconds": seconds} if seconds is not None else {}
         AttackRun.objects.filter(pk=run.pk).exclude(state=AttackRun.State.DONE).update(
             state=AttackRun.State.DONE,
-            hits=judgement.hits,
-            guesses=outcome.guesses,
-            rate=judgement.rate,
+            risk=judgement.rate,
+            numbers=outcome.numbers,
             low=judgement.low,
             high=judgement.high,
             baseline=judgement.baseline,
-            expected_hits=judgement.expected_hits,
-            found_customers=outcome.found.tolist(),
+            found_rows=outcome.found.tolist(),
             finished_at=timezone.now(),
             **changes,
         )
@@ -175,20 +180,19 @@ def _settle(entry_id: int) -> int:
     """
     # Not the key: runs that others add to this entry meanwhile need not wait, so there is no deadlock.
     locked = Entry.objects.select_for_update(no_key=True)
-    entry = locked.only("round_id", "n_released", *RISK_FIELDS).get(pk=entry_id)
+    entry = locked.only("round_id", "n_people", *RISK_FIELDS).get(pk=entry_id)
     runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False)
     due = runs.filter(attack__kind=Attack.Kind.HOUSE, attack__is_active=True)
     under_way = due.exclude(state__in=AttackRun.FINAL).exists()
     best = None if under_way else strongest_run(entry)
-    entry.most_hits = best.hits if best else None
-    entry.risk = best.rate if best else None
-    entry.guesses = best.guesses if best else None
+    entry.risk = best.risk if best else None
+    entry.numbers = best.numbers if best else {}
     entry.strongest_attack = best.attack.label[:60] if best else ""
     entry.save(update_fields=RISK_FIELDS)
     return entry.round_id
 
 
-RISK_FIELDS = ("most_hits", "risk", "guesses", "strongest_attack")
+RISK_FIELDS = ("risk", "numbers", "strongest_attack")
 """What an entry knows of the strongest attack on it."""
 
 
@@ -196,15 +200,15 @@ def strongest_run(entry: Entry) -> AttackRun | None:
     """The judged attack that counts, as the round's ranking rule says; of equals the first by name."""
     strength = find_ranking(entry.round.ranking).strength
     runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False, state=AttackRun.State.DONE)
-    found = runs.select_related("attack__team").defer("found_customers", "log")
+    found = runs.select_related("attack__team").defer("found_rows", "log")
     ordered = found.order_by("attack__name", "pk")
     return max(ordered, key=lambda run: strength(_found_by(run, entry)), default=None)
 
 
 def _found_by(run: AttackRun, entry: Entry) -> Found:
     # What was judged before claims were counted claims everybody.
-    guesses = (entry.n_released or 0) if run.guesses is None else run.guesses
-    return Found(hits=run.hits or 0, guesses=guesses, rate=run.rate or 0.0)
+    guesses = (entry.n_people or 0) if run.guesses is None else run.guesses
+    return Found(hits=run.hits or 0, guesses=guesses, rate=run.risk or 0.0)
 
 
 def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
@@ -223,9 +227,9 @@ def rerun(runs: list[AttackRun], user: User, reason: str) -> int:
                 before={"state": run.state, "hits": run.hits},
                 reason=reason,
             )
-            run.state, run.hits, run.finished_at = AttackRun.State.QUEUED, None, None
+            run.state, run.risk, run.numbers, run.finished_at = AttackRun.State.QUEUED, None, {}, None
             if run.attack.kind != Attack.Kind.GUESS:
-                run.guess_sha256 = ""
+                run.answer_sha256 = ""
             run.save()
             enqueue_run(run)
             touched.setdefault(run.entry.round_id, set()).add(run.entry_id)

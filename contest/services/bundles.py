@@ -208,8 +208,8 @@ def _source(dataset: Dataset) -> tuple[dict[str, Any], dict[str, str]]:
         name: {"name": f"{sha256[:12]}-{name}", "sha256": sha256} for name, sha256 in dataset.files.items()
     }
     files: dict[str, Any] = {file.field: described[file.name] for file in dataset.spec.table_fields}
-    if dataset.knowledge:
-        knowledge = dataset.spec.knowledge_fields
+    knowledge = dataset.spec.knowledge_fields
+    if knowledge:
         files["knowledge"] = {file.field: described[file.name] for file in knowledge}
     return {"files": files}, {file["name"]: file["sha256"] for file in described.values()}
 

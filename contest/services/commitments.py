@@ -7,19 +7,20 @@ import datetime
 import hashlib
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from contest.board import queries
 from contest.errors import Refused
 from contest.files import vault
 from contest.files.storage import published
-from contest.models import AuditEvent, Commitment, Entry, Round, Team
+from contest.models import AuditEvent, Commitment, Round, Team
 from contest.records import audit
+from contest.services.committed_facts import SHAPE, Facts, committed_files, facts_of
 
 
 def commit(round_: Round, what: Commitment.What, now: datetime.datetime) -> Commitment:
@@ -41,9 +42,7 @@ def commit_house_seed(round_: Round, facts: dict[str, Any]) -> Commitment:
     return made
 
 
-def _publish(
-    round_: Round, what: Commitment.What, facts: list[dict[str, Any]], now: datetime.datetime
-) -> Commitment:
+def _publish(round_: Round, what: Commitment.What, facts: Facts, now: datetime.datetime) -> Commitment:
     payload = canonical_json(
         {
             "contest": round_.contest.slug,
@@ -58,6 +57,7 @@ def _publish(
         round=round_,
         what=what,
         version=last + 1,
+        shape=SHAPE,
         sha256=_sha256(payload),
         payload=payload,
         published_at=now,
@@ -120,43 +120,11 @@ def verify_commitment(commitment: Commitment) -> Verification:
     if commitment.withdrawn_at is None and commitment.what != Commitment.What.HOUSE:
         committed = json.loads(commitment.payload)["facts"]
         what = Commitment.What(commitment.what)
-        today = json.loads(canonical_json(facts_of(commitment.round, what)))
+        today = json.loads(canonical_json(facts_of(commitment.round, what, commitment.shape)))
         differences += _differences(committed, today)
         if what == Commitment.What.ENTRIES:
             differences += _damaged_files(commitment.round, committed)
     return Verification(commitment.sha256, recomputed, tuple(differences))
-
-
-def facts_of(round_: Round, what: Commitment.What) -> list[dict[str, Any]]:
-    """What a commitment of this kind is about, as it is now, in an order that depends on nothing else.
-
-    Entries are named by team and number, not by primary key: that is the same in every installation.
-    """
-    if what == Commitment.What.SEED:
-        return [{"seed": round_.seed}]
-    if what == Commitment.What.ENTRIES:
-        frozen = Entry.objects.filter(round=round_, frozen_at__isnull=False).select_related("team")
-        return [
-            {
-                "team": entry.team.name,
-                "entry": entry.number,
-                "master": entry.master_sha256,
-                "transactions": entry.transactions_sha256,
-                "truth": entry.truth_sha256,
-            }
-            for entry in frozen.order_by("pk")
-        ]
-    return [
-        {
-            "rank": place.rank,
-            "team": entry.team.name,
-            "entry": entry.number,
-            "total": place.total,
-            "utility": entry.utility,
-            "hits": entry.most_hits,
-        }
-        for place, entry in queries.places(round_, show_attacks=True)
-    ]
 
 
 def canonical_json(value: Any) -> str:
@@ -164,24 +132,38 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _differences(committed: list[dict[str, Any]], today: list[dict[str, Any]]) -> list[str]:
+def _differences(committed: Facts, today: Facts) -> list[str]:
     gone = [row for row in committed if row not in today]
     new = [row for row in today if row not in committed]
     said = [f"Committed, but not so today: {canonical_json(row)}" for row in gone]
     return said + [f"So today, but not committed: {canonical_json(row)}" for row in new]
 
 
-def _damaged_files(round_: Round, rows: list[dict[str, Any]]) -> list[str]:
+def _damaged_files(round_: Round, rows: Facts) -> list[str]:
     said = []
     withheld = _withheld_teams(round_)
     for row in rows:
+        public, sealed = committed_files(row)
+        may_be_gone = row["team"] in withheld
+        broken = [*_broken(published, public, may_be_gone), *_broken(vault, sealed, may_be_gone)]
         entry = f"entry {row['entry']} of {row['team']}"
-        for name, store in (("master", published), ("transactions", published), ("truth", vault)):
-            # A format without a master table has no hash of one.
-            gone = not row[name] or (row["team"] in withheld and not store.exists(row[name]))
-            if row[name] and not gone and not store.is_intact(row[name]):
-                said.append(f"The {name} file of {entry} is not the one committed.")
+        said += [f"The {name} file of {entry} is not the one committed." for name in broken]
     return said
+
+
+class _Store(Protocol):
+    def exists(self, sha256: str) -> bool: ...
+
+    def is_intact(self, sha256: str) -> bool: ...
+
+
+def _broken(store: _Store, files: Mapping[str, str], may_be_gone: bool) -> list[str]:
+    """The names of files that are damaged, or missing where they may not be."""
+    return [
+        name
+        for name, sha256 in files.items()
+        if not store.is_intact(sha256) and (store.exists(sha256) or not may_be_gone)
+    ]
 
 
 def _withheld_teams(round_: Round) -> set[str]:

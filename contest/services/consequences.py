@@ -126,9 +126,9 @@ def broken_entries(round_: Round, rules: FileRules) -> dict[int, str]:
         with ExitStack() as stack:
             files = {
                 name: cast("BinaryIO", stack.enter_context(published.open(sha256)))
-                for name, sha256 in entry.files.items()
+                for name, sha256 in entry.published.items()
             }
-            verdict = spec.check_public(files, original, rules, entry.n_released or 0)
+            verdict = spec.check_public(files, original, rules, entry.n_people or 0)
         if not verdict.ok:
             broken[entry.pk] = str(verdict.problems[0])
     return broken

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -13,9 +12,10 @@ from django.db import transaction
 
 from contest.files.storage import published
 from contest.models import Dataset, Entry, User
+from contest.models.dataset import files_key
 from contest.records import audit
 from datasets.formats import find_format
-from datasets.tables import EPOCH, Integers
+from datasets.tables import Integers
 
 Files = tuple[tuple[str, str], ...]
 
@@ -42,17 +42,13 @@ def register_dataset(
         dataset, created = Dataset.objects.get_or_create(
             name=name,
             format=format,
-            **hash_fields(spec.data_files, stored),
+            files_key=files_key(stored),
             defaults={
                 "description": description,
                 "source": source or {},
-                "knowledge": {file: stored[file] for file in spec.knowledge_files},
-                "n_customers": facts.n_customers,
-                "n_rows": facts.n_rows,
-                "n_items": facts.n_items,
-                "n_receipts": facts.n_receipts,
-                "first_day": EPOCH + datetime.timedelta(days=facts.first_day),
-                "last_day": EPOCH + datetime.timedelta(days=facts.last_day),
+                "files": stored,
+                "facts": facts.listed(),
+                "n_people": facts.n_customers,
             },
         )
         if created:
@@ -69,14 +65,6 @@ def store_files(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
     return stored
 
 
-def hash_fields(names: tuple[str, ...], stored: dict[str, str]) -> dict[str, str]:
-    """The hashes of a table or two as the fields of data sets and entries; see `named_files`."""
-    return {
-        "master_sha256": stored[names[-2]] if len(names) > 1 else "",
-        "transactions_sha256": stored[names[-1]],
-    }
-
-
 def load_original(dataset: Dataset) -> Any:
     """The tables of a data set, as its format reads them."""
     return load_files(dataset.format, True, tuple(dataset.files.items()))
@@ -84,7 +72,7 @@ def load_original(dataset: Dataset) -> Any:
 
 def load_released(entry: Entry) -> Any:
     """The public tables of an entry, as its format reads them."""
-    return load_files(entry.round.dataset.format, False, tuple(entry.files.items()))
+    return load_files(entry.round.dataset.format, False, tuple(entry.published.items()))
 
 
 @lru_cache(maxsize=4)

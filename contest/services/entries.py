@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
 from contest.files.storage import Stored
 from contest.jobs import queue
-from contest.models import Entry, Job, Phase, Portrait, Round, Score, Team, User
+from contest.models import Entry, Job, Phase, Portrait, Round, Score, Sealed, Team, User
+from contest.models.sealed import TRUTH
 from contest.records import audit
 from contest.records.locks import lock_entries, lock_team
 from contest.services.attacks import queue_attacks_on
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
 from contest.services.board_versions import bump_board
-from contest.services.datasets import hash_fields
 from contest.services.teams import require_playing
 from datasets.messages import Template
 from datasets.problems import Verdict
@@ -126,9 +126,9 @@ def refuse_files(claim: queue.Claim, entry: Entry, verdict: Verdict) -> None:
 
 
 def accept_files(
-    claim: queue.Claim, entry: Entry, *, stored: dict[str, str], truth: str, n_released: int
+    claim: queue.Claim, entry: Entry, *, published: dict[str, str], truth: Stored, n_people: int
 ) -> None:
-    """The files are legal: store their neutral form and let the scorer continue."""
+    """The files are legal: store their neutral form, seal the truth, and let the scorer continue."""
     with claim.finish():
         # A change of the rules holds the locks of all teams, so they cannot change after this line.
         lock_team(entry.team_id)
@@ -136,11 +136,18 @@ def accept_files(
             raise RulesChanged("The rules were changed while this entry was checked; it is checked again.")
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
             state=Entry.State.SCORING,
-            truth_sha256=truth,
-            n_released=n_released,
-            **hash_fields(entry.round.dataset.spec.public_files, stored),
+            published=published,
+            n_people=n_people,
         )
         if changed:
+            Sealed.objects.create(
+                round_id=entry.round_id,
+                scope=Sealed.Scope.ENTRY,
+                entry=entry,
+                name=TRUTH,
+                sha256=truth.sha256,
+                bytes=truth.size,
+            )
             _record_state(entry, Entry.State.CHECKING, Entry.State.SCORING)
             queue.enqueue_job(Job.Kind.SCORE, entry=entry, owner_id=entry.team_id)
 
@@ -160,6 +167,8 @@ def record_scores(
         lock_entries(entry.round_id, entry.team_id)
         if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:
             raise RulesChanged("The limits were changed while this entry was measured; it is measured again.")
+        if verdict.valid and lacking_truth(Entry.objects.filter(pk=entry.pk)).exists():
+            raise ValueError(f"Entry {entry.pk} has no truth and cannot become valid.")
         Score.objects.bulk_create(scores_of(entry, measurements))
         if portrait:
             Portrait.objects.update_or_create(entry=entry, defaults={"numbers": dict(portrait)})
@@ -177,6 +186,11 @@ def record_scores(
             entry.refresh_from_db()
             queue_attacks_on(entry)
         bump_board(entry.round_id, is_seen=is_seen)
+
+
+def lacking_truth(entries: QuerySet[Entry]) -> QuerySet[Entry]:
+    """Those of some entries that no judge could compare a guess with."""
+    return entries.exclude(pk__in=Sealed.objects.filter(name=TRUTH, entry__in=entries).values("entry"))
 
 
 def scores_of(entry: Entry, measurements: Mapping[str, Measurement]) -> list[Score]:
@@ -203,17 +217,24 @@ def without_links(detail: Any) -> Any:
 
 
 def refresh_official(round_: Round, team: Team) -> bool:
-    """The pinned valid entry counts; without one, the latest. Call it with team and entries locked. Returns
-    whether another one counts than before."""
+    """In each slot the pinned valid entry counts; without one, the latest. Call it with team and entries
+    locked. Returns whether another one counts than before."""
+    mine = Entry.objects.filter(round=round_, team=team)
     plays = Team.objects.get(pk=team.pk).status != Team.Status.REMOVED
-    eligible = Entry.objects.filter(round=round_, team=team, state=Entry.State.VALID, mark=Entry.Mark.NONE)
-    eligible = eligible if plays else eligible.none()
+    eligible = mine.filter(state=Entry.State.VALID, mark=Entry.Mark.NONE) if plays else mine.none()
     if is_frozen(round_):
         eligible = eligible.filter(frozen_at__isnull=False)
+    slots = mine.order_by("slot").values_list("slot", flat=True).distinct()
+    changed = [_choose(round_, mine.filter(slot=slot), eligible.filter(slot=slot)) for slot in slots]
+    return any(changed)
+
+
+def _choose(round_: Round, entries: QuerySet[Entry], eligible: QuerySet[Entry]) -> bool:
+    """Let one entry of a slot count; returns whether another one did before."""
     chosen = eligible.order_by("-is_pinned", "-number").first()
     if chosen and chosen.is_official:
         return False
-    had_one = Entry.objects.filter(round=round_, team=team, is_official=True).update(is_official=False)
+    had_one = entries.filter(is_official=True).update(is_official=False)
     if chosen:
         Entry.objects.filter(pk=chosen.pk).update(is_official=True)
         audit.record("entry.official", chosen, contest=round_.contest, after={"number": chosen.number})
@@ -237,7 +258,8 @@ def pin_entry(entry: Entry, user: User) -> None:
             )
         if entry.state != Entry.State.VALID or entry.mark:
             raise Refused("not-valid", _("Only a valid entry can be made official."))
-        Entry.objects.filter(round=entry.round, team=entry.team, is_pinned=True).update(is_pinned=False)
+        same = Entry.objects.filter(round=entry.round, team=entry.team, slot=entry.slot)
+        same.filter(is_pinned=True).update(is_pinned=False)
         Entry.objects.filter(pk=entry.pk).update(is_pinned=True)
         is_seen = refresh_official(entry.round, entry.team)
         bump_board(entry.round_id, is_seen=is_seen)

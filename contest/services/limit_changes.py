@@ -177,7 +177,7 @@ def _preview(round_: Round, limits: Sequence[Limit]) -> list[dict[str, Any]]:
 def _ranks_after(
     round_: Round, entries: Sequence[Entry], verdicts: dict[int, RoundVerdict]
 ) -> dict[int, int | None]:
-    """The board as it would be: of every team the pinned valid entry, or the latest valid one."""
+    """The board as it would be: of every team and slot the pinned valid entry, or the latest valid one."""
     frozen = round_.frozen_at is not None
     eligible = [
         entry
@@ -188,7 +188,7 @@ def _ranks_after(
         and (entry.frozen_at is not None or not frozen)
     ]
     eligible.sort(key=lambda entry: (entry.is_pinned, entry.number))
-    chosen = {entry.team_id: entry for entry in eligible}
+    chosen = {(entry.team_id, entry.slot): entry for entry in eligible}
     results = [
         dataclasses.replace(queries.result_of(entry, True), utility=verdicts[entry.pk].score)
         for entry in chosen.values()

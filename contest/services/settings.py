@@ -146,8 +146,8 @@ def change_data(round_: Round, user: User, dataset: Dataset, reason: str) -> Non
             round_,
             contest=round_.contest,
             actor=user,
-            before={"data": before.name, "master": before.master_sha256},
-            after={"data": dataset.name, "master": dataset.master_sha256},
+            before={"data": before.name, "files": before.files},
+            after={"data": dataset.name, "files": dataset.files},
             reason=reason,
         )
         bump_board(round_.pk)

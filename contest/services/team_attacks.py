@@ -20,6 +20,7 @@ from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team, Us
 from contest.records import audit
 from contest.records.locks import lock_team
 from contest.services.attacks import (
+    challenge_of,
     enqueue_run,
     queue_runs_of,
     require_attempts_left,
@@ -58,7 +59,12 @@ def submit_guesses(
             raise Refused("targets-missing", text % {"missing": _shortened(missing)})
         require_targets_left(round_, team, [targets[target] for target in sorted(stored)])
         for target, file in stored.items():
-            run = AttackRun.objects.create(attack=attack, entry=targets[target], guess_sha256=file.sha256)
+            run = AttackRun.objects.create(
+                attack=attack,
+                entry=targets[target],
+                challenge=challenge_of(round_),
+                answer_sha256=file.sha256,
+            )
             enqueue_run(run)
         bump_board(round_.pk, is_seen=False)
     return attack
@@ -87,7 +93,8 @@ def try_program(round_: Round, team: Team, user: User, program: Stored) -> Attac
         ).exists():
             raise Refused("dry-run-under-way", _("Your last dry run is not finished yet."))
         attack = _create(round_, team, user, Attack.Kind.PROGRAM, "", program.sha256, is_dry_run=True)
-        enqueue_run(AttackRun.objects.create(attack=attack, entry=practice))
+        challenge = challenge_of(round_)
+        enqueue_run(AttackRun.objects.create(attack=attack, entry=practice, challenge=challenge))
     return attack
 
 
@@ -109,8 +116,8 @@ def store_guess(claim: queue.Claim, run: AttackRun, guess: bytes, log: str, seco
     """A program has answered: store its guess and queue it for the judge."""
     stored = submitted.put(io.BytesIO(guess), MAX_GUESS_BYTES)
     with claim.finish():
-        AttackRun.objects.filter(pk=run.pk).update(guess_sha256=stored.sha256, log=log, seconds=seconds)
-        run.guess_sha256 = stored.sha256
+        AttackRun.objects.filter(pk=run.pk).update(answer_sha256=stored.sha256, log=log, seconds=seconds)
+        run.answer_sha256 = stored.sha256
         enqueue_run(run)
 
 
@@ -119,10 +126,12 @@ def earlier_answer(run: AttackRun) -> AttackRun | None:
     same = AttackRun.objects.filter(
         attack__program_sha256=run.attack.program_sha256,
         attack__team=run.attack.team,
-        entry__master_sha256=run.entry.master_sha256,
-        entry__transactions_sha256=run.entry.transactions_sha256,
+        challenge=run.challenge,
     )
-    return same.exclude(pk=run.pk).exclude(guess_sha256="").first()
+    answered = same.exclude(pk=run.pk).exclude(answer_sha256="").select_related("entry")
+    # Compared here: SQLite would compare the maps as texts.
+    seen = answered.only("answer_sha256", "log", "seconds", "entry__published").order_by("pk")
+    return next((other for other in seen if other.entry.published == run.entry.published), None)
 
 
 def _accept(

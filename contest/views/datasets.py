@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from contest import access
 from contest.kit.build import open_kit
 from contest.language.markdown import to_html
+from contest.pages.dataset_facts import shown_facts
 from contest.pages.downloads import data_download
 from contest.pages.pictures import charts_of_dataset
 from contest.pages.risk import ITEMS, has_report, report_of, risk_context
@@ -21,6 +22,7 @@ def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
         "contest": round_.contest,
         "round": round_,
         "dataset": found,
+        "facts": shown_facts(found),
         "description_html": to_html(found.description),
         "charts": charts_of_dataset(round_),
         "has_risk_report": has_report(found),

@@ -25,7 +25,7 @@ from datasets.problems import Verdict
 def _run(claim: Claim) -> AttackRun:
     related = ("attack__team", "entry__team", "entry__round__contest", "entry__round__dataset")
     # The role of attack machines may not even know the names of files in the vault.
-    hidden = ("found_customers", "entry__truth_sha256", "entry__upload_sha256")
+    hidden = ("found_rows", "entry__upload_sha256")
     run = AttackRun.objects.select_related(*related).defer(*hidden).get(jobs=claim.job)
     attacks.begin_run(run)
     return run
@@ -51,8 +51,8 @@ def attack(claim: Claim) -> None:
 def game_of(entry: Entry) -> tuple[Game, Target]:
     dataset = entry.round.dataset
     target = Target(
-        n_original=dataset.n_customers,
-        n_released=entry.n_released or 0,
+        n_original=dataset.n_people,
+        n_released=entry.n_people or 0,
         original=lambda: load_original(dataset),
         released=lambda: load_released(entry),
     )
@@ -61,7 +61,7 @@ def game_of(entry: Entry) -> tuple[Game, Target]:
 
 def checked_guess(run: AttackRun, game: Game, target: Target) -> tuple[Any, Verdict]:
     """The guess that a team sent, read and checked; nothing where it cannot be read."""
-    with submitted.open(run.guess_sha256) as file:
+    with submitted.open(run.answer_sha256) as file:
         return game.check(cast(BinaryIO, file), target)
 
 
@@ -89,7 +89,7 @@ def judge(claim: Claim) -> None:
     run = _run(claim)
     game, target = game_of(run.entry)
     if run.attack.kind == Attack.Kind.HOUSE:
-        with submitted.open(run.guess_sha256) as file:
+        with submitted.open(run.answer_sha256) as file:
             _record(claim, run, game.from_bytes(file.read()), run.seconds)
         return
     guess, verdict = checked_guess(run, game, target)
@@ -105,7 +105,7 @@ def run_program_job(claim: Claim) -> None:
     run = _run(claim)
     earlier = team_attacks.earlier_answer(run)
     if earlier is not None:
-        with submitted.open(earlier.guess_sha256) as file:
+        with submitted.open(earlier.answer_sha256) as file:
             team_attacks.store_guess(claim, run, file.read(), earlier.log, earlier.seconds or 0.0)
         return
     claim.report(10, IN_SANDBOX())
@@ -122,7 +122,7 @@ def _execute(run: AttackRun) -> SandboxResult:
     """Run the program once, on copies of the public files of the two folders that it may see."""
     round_, dataset = run.entry.round, run.entry.round.dataset
     limits = Limits(cpu_seconds=round_.program_seconds, memory_bytes=round_.program_megabytes * 1024 * 1024)
-    inputs = {"original": dataset.files, "entry": run.entry.files}
+    inputs = {"original": dataset.files, "entry": run.entry.published}
     with tempfile.TemporaryDirectory(prefix="kakurenbo-run-") as name:
         folders = {side: Path(name) / side for side in inputs}
         for side, files in inputs.items():

@@ -56,7 +56,7 @@ def check(claim: Claim) -> None:
         spec.write_released(Path(folder), neutral.released)
         stored = store_files(Path(folder), spec.public_files)
     truth = vault.keep_truth(neutral.truth)
-    entries.accept_files(claim, entry, stored=stored, truth=truth, n_released=neutral.n_released)
+    entries.accept_files(claim, entry, published=stored, truth=truth, n_people=neutral.n_released)
 
 
 def score(claim: Claim) -> None:

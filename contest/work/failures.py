@@ -43,7 +43,7 @@ def _fail_entry(job: Job, entry_id: int) -> None:
 
 
 def _fail_attack_run(job: Job, run_id: int) -> None:
-    hidden = ("found_customers", "entry__truth_sha256", "entry__upload_sha256")
+    hidden = ("found_rows", "entry__upload_sha256")
     run = AttackRun.objects.select_related("entry__round__contest").defer(*hidden).get(pk=run_id)
     if run.state in AttackRun.FINAL:
         return

@@ -45,7 +45,7 @@ def _histories(entry: Entry) -> list[list[tuple[int, Any, int]]]:
     """What each team sent at an entry and was judged: attack, rows of the guess and hits, in order."""
     game, target = game_of(entry)
     runs = AttackRun.objects.filter(entry=entry, state=AttackRun.State.DONE, attack__is_dry_run=False)
-    runs = runs.exclude(attack__kind=Attack.Kind.HOUSE).exclude(guess_sha256="").order_by("attack__pk")
+    runs = runs.exclude(attack__kind=Attack.Kind.HOUSE).exclude(answer_sha256="").order_by("attack__pk")
     histories: dict[int | None, list[tuple[int, Any, int]]] = {}
     for run in runs.select_related("attack"):
         guess, _ = checked_guess(run, game, target)

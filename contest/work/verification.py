@@ -19,7 +19,7 @@ from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
 from scoring.rules import Limit, evaluate
 
-JUDGED = ("hits", "rate", "low", "high", "baseline", "expected_hits")
+BOUNDS = ("low", "high", "baseline")
 
 
 @dataclass
@@ -90,27 +90,28 @@ def _recount_entry(found: Recount, entry: Entry) -> None:
 
 def _recount_run(found: Recount, run: AttackRun) -> None:
     attack = run.attack
-    if not _has_files(run.entry) or (run.guess_sha256 and not submitted.exists(run.guess_sha256)):
+    if not _has_files(run.entry) or (run.answer_sha256 and not submitted.exists(run.answer_sha256)):
         found.skip("attack whose files are withheld")
         return
     if attack.kind == Attack.Kind.HOUSE and find_attack(attack.name).version != attack.version:
         found.skip("attack of an older version")
         return
     outcome = judge_again(run)
-    for name in JUDGED:
+    found.compare("risk", str(run), outcome.judgement.rate, run.risk)
+    for name in BOUNDS:
         found.compare(name, str(run), getattr(outcome.judgement, name), getattr(run, name))
-    if run.guesses is not None:
-        found.compare("guesses", str(run), outcome.guesses, run.guesses)
+    for name, number in run.numbers.items():
+        found.compare(name, str(run), outcome.numbers.get(name), number)
 
 
 def _recount_risks(found: Recount, round_: Round) -> None:
     """The most hits that the board shows are those of the strongest attack that was judged."""
     for _, entry in queries.places(round_, show_attacks=True):
         best = strongest_run(entry)
-        if entry.most_hits is not None:
-            found.compare("most hits", str(entry), best.hits if best else None, entry.most_hits)
+        if entry.hits is not None:
+            found.compare("most hits", str(entry), best.hits if best else None, entry.hits)
 
 
 def _has_files(entry: Entry) -> bool:
-    names = [name for name in (entry.master_sha256, entry.transactions_sha256) if name]
-    return all(published.exists(name) for name in names) and vault.exists(entry.truth_sha256)
+    truth = vault.truth_name(entry)
+    return all(map(published.exists, entry.published.values())) and bool(truth) and vault.exists(truth)

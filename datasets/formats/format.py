@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from datasets.problems import MISSING_FILE, Problem, Verdict
 from datasets.reader import Source
 from datasets.rules import FileRules
-from datasets.tables import Codes, Integers, PurchaseData
+from datasets.tables import EPOCH, Codes, Integers, PurchaseData
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,17 @@ class Facts:
     """0 in a format without receipts."""
     first_day: int
     last_day: int
+
+    def listed(self) -> list[list[Any]]:
+        """As data sets store them: the code of a label and a value each; the days are a span.
+
+        >>> Facts(n_customers=4, n_rows=90, n_items=7, n_receipts=0, first_day=0, last_day=31).listed()
+        [['customers', 4], ['purchases', 90], ['items', 7], ['days', ['1970-01-01', '1970-02-01']]]
+        """
+        days = [(EPOCH + datetime.timedelta(days=day)).isoformat() for day in (self.first_day, self.last_day)]
+        receipts = [["receipts", self.n_receipts]] if self.n_receipts else []
+        counts = [["customers", self.n_customers], ["purchases", self.n_rows], *receipts]
+        return [*counts, ["items", self.n_items], ["days", days]]
 
 
 @dataclass(frozen=True, eq=False)

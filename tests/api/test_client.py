@@ -115,7 +115,7 @@ def test_targets_come_and_guesses_go(
     assert main(["targets", "download", "--out", "t.zip"]) == 0
     assert f"{target.pk}/M.csv" in zipfile.ZipFile("t.zip").namelist()
     guess = tmp_path / f"{target.pk}.csv"
-    guess.write_text("1\n" + "-\n" * (target.n_released - 1))
+    guess.write_text("1\n" + "-\n" * (target.n_people - 1))
     capsys.readouterr()
     assert main(["attack", "submit", str(guess)]) == 0
     assert "guess file 1" in capsys.readouterr().out

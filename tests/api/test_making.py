@@ -44,7 +44,7 @@ def test_a_preset_becomes_a_contest_that_begins_when_asked(staff: Caller) -> Non
     assert made.status_code == 201, made.content
     assert made.json() == {"slug": "mine", "title": "Our own", "is_public": False}
     contest = Contest.objects.get(slug="mine")
-    assert {round_.dataset.n_customers for round_ in contest.rounds.all()} == {15}
+    assert {round_.dataset.n_people for round_ in contest.rounds.all()} == {15}
     first = Phase.objects.filter(round__contest=contest).order_by("starts_at")[0]
     assert first.starts_at == datetime.datetime(2031, 5, 1, tzinfo=datetime.UTC)
     assert Organiser.objects.get(contest=contest).user.username == "daruma"
@@ -85,7 +85,7 @@ def test_a_contest_on_uploaded_tables(staff: Caller, tmp_path: Path) -> None:
     made = staff.post("presets/", {**order, **files})
     assert made.status_code == 201, made.content
     dataset = Contest.objects.get(slug="own").rounds.all()[0].dataset
-    assert dataset.n_customers == tables["M.csv"].count(b"\n")
+    assert dataset.n_people == tables["M.csv"].count(b"\n")
 
 
 def test_the_files_are_those_of_the_presets_format(staff: Caller) -> None:
@@ -140,6 +140,6 @@ def test_the_data_of_a_round_changes_only_before_the_first_entry(world: World) -
     changed = oni.send(path, {**GENERATED, "reason": "too easy"})
     assert (changed.status_code, changed.json()["n_customers"]) == (200, 15)
     round_.refresh_from_db()
-    assert round_.dataset.n_customers == 15
+    assert round_.dataset.n_people == 15
     assert AuditEvent.objects.get(verb="round.data_changed").reason == "too easy"
     assert world.callers["tanuki"].send(path, GENERATED).status_code == 404

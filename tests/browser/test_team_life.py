@@ -172,7 +172,7 @@ def target_of(life: Life) -> int:
 
 
 def guess(life: Life, target: int) -> None:
-    n = Entry.objects.get(pk=target).n_released or 0
+    n = Entry.objects.get(pk=target).n_people or 0
     guesses = as_zip({f"{target}.csv": b"".join(b"%d\n" % (row + 1) for row in range(n))})
     form = "form[action$='/seek/guesses/']"
     chosen = {"name": "guesses.zip", "mimeType": "application/zip", "buffer": guesses}

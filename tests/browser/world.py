@@ -150,7 +150,7 @@ def _keep_record(round_: Round, now: datetime.datetime) -> None:
 
 
 def _guess(round_: Round, user: User, target: Entry) -> Attack:
-    rows = b"".join(b"%d\n" % row for row in range(1, (target.n_released or 0) + 1))
+    rows = b"".join(b"%d\n" % row for row in range(1, (target.n_people or 0) + 1))
     team = user.memberships.get().team
     return submit_guesses(round_, team, user, {target.pk: io.BytesIO(rows)}, note="in order")
 

@@ -20,7 +20,7 @@ from django.core.management import CommandError, call_command
 from contest.archive.importing import import_archive
 from contest.archive.tables import TABLES
 from contest.errors import Refused
-from contest.models import AuditEvent, Contest, Entry, HouseOrder, Membership, User
+from contest.models import AuditEvent, Contest, Entry, HouseOrder, Membership, Sealed, User
 from contest.services.bundles import export_bundle
 from contest.services.house import request_house_entry
 from contest.work.verification import recount
@@ -107,9 +107,12 @@ def test_a_team_that_says_no_is_there_with_its_results_and_hashes_only(content: 
     teams = {row["id"]: row for row in map(json.loads, files["rows/team.jsonl"].splitlines())}
     silent = [row for row in rows if not teams[row["team"]]["in_archive"]]
     assert [teams[row["team"]]["name"] for row in silent] == ["Neko =1+1"]
-    for column in ("upload_sha256", "master_sha256", "transactions_sha256", "truth_sha256"):
-        assert silent[0][column] in manifest["withheld"]
-        assert f"files/{silent[0][column]}" not in files
+    sealed = [json.loads(line) for line in files["rows/sealed.jsonl"].splitlines()]
+    (truth,) = [row["sha256"] for row in sealed if row["entry"] == silent[0]["id"]]
+    assert set(silent[0]["published"]) == {"M.csv", "T.csv"}
+    for sha256 in (silent[0]["upload_sha256"], *silent[0]["published"].values(), truth):
+        assert sha256 in manifest["withheld"]
+        assert f"files/{sha256}" not in files
     assert silent[0]["utility"] is not None
     assert silent[0]["note"] == ""
     assert b"secret note of Neko" not in b"".join(files.values())
@@ -148,7 +151,7 @@ def test_no_archive_is_written_while_work_is_under_way(contest: Contest) -> None
 def test_a_damaged_file_in_the_store_stops_the_archive(contest: Contest) -> None:
     entry = Entry.objects.filter(round__contest=contest, state="valid").order_by("pk")[0]
     lost = "0" * 64
-    Entry.objects.filter(pk=entry.pk).update(master_sha256=lost)
+    Entry.objects.filter(pk=entry.pk).update(published={"M.csv": lost})
     with pytest.raises(Refused, match=f"The file {lost} is not in the store 'entries'"):
         archived(contest)
 
@@ -266,6 +269,12 @@ def without(start: str) -> Spoil:
     return spoil
 
 
+def unlisted_map(files: dict[str, bytes]) -> None:
+    """Hashes that are none, in a column of which the manifest does not say that it holds hashes."""
+    with_manifest(files, lambda manifest: manifest.pop("file_maps"))
+    first_row("entry", published={"M.csv": "../../etc/passwd"})(files)
+
+
 SPOILS: dict[str, tuple[Spoil, str]] = {
     "a path that leads out": (added("../../etc/cron.d/evil", b"x"), "expected a plain relative path"),
     "an absolute path": (added("/etc/passwd", b"x"), "expected a plain relative path"),
@@ -275,7 +284,7 @@ SPOILS: dict[str, tuple[Spoil, str]] = {
     "a manifest that is no JSON": (lambda files: files.update({"manifest.json": b"{"}), "not JSON"),
     "another format": (
         lambda files: with_manifest(files, lambda manifest: manifest.update(kakurenbo_archive=99)),
-        "expected 'kakurenbo_archive' of format 1",
+        "expected 'kakurenbo_archive' of format 1 or 2",
     ),
     "a changed byte": (
         lambda files: files.update({"verify.py": files["verify.py"] + b" "}),
@@ -305,6 +314,23 @@ SPOILS: dict[str, tuple[Spoil, str]] = {
     "rows that contradict each other": (first_row("entry", is_official=True, state="invalid"), "contradict"),
     "a changed audit row": (first_row("auditevent", reason="Nothing to see."), "Audit log: row 1"),
     "a changed commitment": (first_row("commitment", payload="{}"), "rows/commitment.jsonl, row 1"),
+    "rows that are not of its format": (
+        lambda files: with_manifest(files, lambda manifest: manifest.update(kakurenbo_archive=1)),
+        "the rows are not of format 1",
+    ),
+    "a truth that is not sealed": (
+        replaced("rows/sealed.jsonl", lambda content: b""),
+        "expected a truth for each valid entry",
+    ),
+    "a published file that is missing": (
+        first_row("entry", published={"M.csv": "0" * 64}),
+        f"the file {'0' * 64} of published is missing",
+    ),
+    "published files without names": (
+        first_row("entry", published=["0" * 64]),
+        "expected published to be names with hashes",
+    ),
+    "a map of files that nobody lists": (unlisted_map, "column published: got"),
     "a name with invisible characters": (first_row("person", name="ta\u200bnuki"), "invisible"),
     "a team that nobody sees": (first_row("team", name="ta\u200bnuki"), "rows/team.jsonl, row 1"),
     "a round that turns its page": (first_row("round", name="\u202elanif"), "rows/round.jsonl, row 1"),
@@ -379,5 +405,9 @@ def test_an_address_that_is_taken_is_refused_and_another_may_be_chosen(
 def test_every_column_with_a_hash_names_its_store() -> None:
     for table in TABLES:
         hashes = {column.name for column in table.columns if column.name.endswith("_sha256")}
+        if table.model is Sealed:
+            hashes.add("sha256")
         assert hashes == set(table.files), table.name
-        assert set(table.files.values()) <= set(settings.STORAGES)
+        maps = {column.name for column in table.columns if column.name in ("files", "published")}
+        assert maps == set(table.maps), table.name
+        assert {*table.files.values(), *table.maps.values()} <= set(settings.STORAGES)

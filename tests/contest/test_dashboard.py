@@ -133,7 +133,7 @@ def test_the_result_is_explained_in_words(round_: Round, team: Team) -> None:
     entry.refresh_from_db()
     html = signed_in(member(team)).get(entry.get_absolute_url()).content.decode()
     words = html[html.index('id="in-words"') :]
-    assert f"found {entry.most_hits} of {entry.n_released} people" in words
+    assert f"found {entry.hits} of {entry.n_people} people" in words
     assert "What binds is" in words
     assert "That is place 1 now." in words
     assert "Scored as team <strong>Tanuki</strong>" in html

@@ -18,7 +18,8 @@ from contest.board.matrix import attackers, matrix
 from contest.files import vault
 from contest.models import AuditEvent, Commitment, Entry, Phase, Round, Standing, Team, User
 from contest.services.board_versions import bump_board
-from contest.services.commitments import facts_of, verify_commitment
+from contest.services.commitments import verify_commitment
+from contest.services.committed_facts import facts_of
 from contest.services.house import request_house_entry
 from contest.services.phase_clock import run_clock
 from contest.services.settings import change_round
@@ -53,7 +54,7 @@ def round_() -> Round:
     work_off()
     for name, (utility, hits) in FIGURES.items():
         entry = Entry.objects.get(team__name__startswith=name)
-        Entry.objects.filter(pk=entry.pk).update(utility=utility, most_hits=hits)
+        Entry.objects.filter(pk=entry.pk).update(utility=utility, numbers={"hits": hits})
     bump_board(round_.pk)
     return Round.objects.select_related("contest").get(pk=round_.pk)
 

@@ -29,8 +29,7 @@ def second_entry(round_: Round) -> Entry:
         finished_at=timezone.now(),
         upload_sha256="0" * 64,
         upload_bytes=1,
-        truth_sha256="0" * 64,
-        n_released=400,
+        n_people=400,
         utility=50.0,
     )
 

@@ -75,7 +75,7 @@ def test_a_preset_becomes_a_contest_on_generated_data(organiser: Client) -> None
     assert answer.headers["Location"] == reverse("organise", args=["autumn"])
     contest = Contest.objects.get()
     assert (contest.title, contest.is_public, contest.time_zone) == ("Autumn", False, "Asia/Tokyo")
-    assert contest.rounds.get(slug="final").dataset.n_customers == 15
+    assert contest.rounds.get(slug="final").dataset.n_people == 15
     first = Phase.objects.earliest("starts_at")
     # Ten o'clock in Tokyo is one o'clock UTC.
     assert first.starts_at == datetime.datetime(2027, 9, 1, 1, tzinfo=datetime.UTC)
@@ -91,7 +91,7 @@ def test_a_contest_on_uploaded_tables(organiser: Client, tables: dict[str, bytes
     assert organiser.post(PRESET, given).status_code == 422
     files = {"master": upload(tables["M.csv"], "a.csv"), "transactions": upload(tables["T.csv"], "b.csv")}
     assert organiser.post(PRESET, {**given, **files}).status_code == 302
-    assert Dataset.objects.get().n_customers == small_data().n_customers
+    assert Dataset.objects.get().n_people == small_data().n_customers
 
 
 def original_files(year: str) -> dict[str, SimpleUploadedFile]:
@@ -164,7 +164,7 @@ def test_a_contest_on_the_online_retail_file(organiser: Client) -> None:
     given = {**GIVEN, "way": "retail", "customers": "2", "retail": upload(RETAIL, "Online Retail.csv")}
     assert organiser.post(PRESET, given).status_code == 302
     # The cancellation is left out.
-    assert (Dataset.objects.get().n_customers, Dataset.objects.get().n_rows) == (2, 3)
+    assert (Dataset.objects.get().n_people, Dataset.objects.get().fact["purchases"]) == (2, 3)
     wrong = {**GIVEN, "slug": "b", "way": "retail", "customers": "2", "retail": upload("a,b\n1,2\n", "x.csv")}
     answer = organiser.post(PRESET, wrong)
     assert answer.status_code == 422
@@ -221,9 +221,9 @@ def test_the_data_of_a_round_changes_only_before_the_first_entry(client: Client)
     assert client.post(url, {**given, "customers": ""}).status_code == 422
     assert client.post(url, given).status_code == 302
     round_.refresh_from_db()
-    assert round_.dataset.n_customers == 14
+    assert round_.dataset.n_people == 14
     make_entry(round_, make_team(round_.contest))
     assert client.post(url, {**given, "customers": "13"}).status_code == 422
     round_.refresh_from_db()
-    assert round_.dataset.n_customers == 14
+    assert round_.dataset.n_people == 14
     assert AuditEvent.objects.filter(verb="round.data_changed").count() == 1

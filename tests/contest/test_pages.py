@@ -128,7 +128,7 @@ def test_where_feedback_waits_for_the_reveal_no_attack_result_is_shown(team: Tea
     entry = make_entry(round_, team)
     work_off()
     entry.refresh_from_db()
-    assert entry.most_hits is not None
+    assert entry.hits is not None
     own = signed_in("tanuki").get(entry.get_absolute_url())
     assert own.status_code == 200
     assert own.context["attack_runs"] == []
@@ -138,7 +138,7 @@ def test_where_feedback_waits_for_the_reveal_no_attack_result_is_shown(team: Tea
     assert not re.search(r"<strong>\d+</strong>/\d+", dashboard)
     Round.objects.filter(pk=round_.pk).update(feedback="full")
     shown = signed_in("tanuki").get(team.get_absolute_url()).content.decode()
-    assert re.search(rf"<strong>{entry.most_hits}</strong>/{entry.n_released}", shown)
+    assert re.search(rf"<strong>{entry.hits}</strong>/{entry.n_people}", shown)
     Round.objects.filter(pk=round_.pk).update(feedback="none")
     assert Client().get(entry.get_absolute_url()).status_code == 404
     board = Client().get(round_.get_absolute_url())
@@ -287,7 +287,7 @@ def test_a_team_seeks_through_the_pages(team: Team, round_: Round) -> None:
     bundle = b"".join(answer.streaming_content)
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
         assert sorted(archive.namelist()) == [f"{entry.pk}/M.csv", f"{entry.pk}/T.csv"]
-    guess = b"1\n" * (entry.n_released or 0)
+    guess = b"1\n" * (entry.n_people or 0)
     upload = SimpleUploadedFile("guesses.zip", as_zip({f"{entry.pk}.csv": guess}))
     response = client.post(reverse("guesses", args=["demo", "practice"]), {"archive": upload})
     assert response.status_code == 302

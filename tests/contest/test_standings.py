@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from contest.board import queries
+from contest.files import vault
 from contest.files.spreadsheet import safe_text
 from contest.models import AttackRun, Entry, Phase, Round, Standing, Team, User
 from contest.models.round import Feedback
@@ -119,9 +120,9 @@ def test_every_number_of_the_board_says_how_it_was_computed(
         explained = client.get(reverse("how", args=["demo", "practice", entry.pk, f"run-{run.pk}"]))
         assert explained.context["explained"].value == run.hits
     measure = client.get(reverse("how", args=["demo", "practice", entry.pk, "ut-jaccard"]))
-    assert entry.transactions_sha256.encode() in measure.content
-    assert round_.dataset.master_sha256.encode() in measure.content
-    assert entry.truth_sha256.encode() not in measure.content
+    assert entry.published["T.csv"].encode() in measure.content
+    assert round_.dataset.files["M.csv"].encode() in measure.content
+    assert vault.truth_name(entry).encode() not in measure.content
     for cell in ("nothing", "run-0", "run-x", f"run-{'9' * 30}"):
         assert client.get(reverse("how", args=["demo", "practice", entry.pk, cell])).status_code == 404
 

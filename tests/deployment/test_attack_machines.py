@@ -19,7 +19,7 @@ from tests.backends import POSTGRES, need_postgres, remove_database
 from tests.conftest import ROOT
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
 
-RESULT = ("state", "hits", "rate", "low", "high", "baseline", "expected_hits", "found_customers")
+RESULT = ("state", "risk", "low", "high", "baseline", "numbers", "found_rows")
 
 
 @pytest.mark.django_db
@@ -88,7 +88,7 @@ elif sys.argv[1] == "put back":
 else:
     work_off()
     assert set(AttackRun.objects.values_list("state", flat=True)) == {"done"}
-    assert Entry.objects.get().most_hits is not None
+    assert Entry.objects.get().hits is not None
     print(AttackRun.objects.count())
 """
 JOB = (
@@ -110,10 +110,14 @@ FORBIDDEN = (
     "SELECT seed FROM contest_houseorder",
     "SELECT id FROM contest_houseorder",
     "SELECT * FROM contest_score",
-    "SELECT truth_sha256 FROM contest_entry",
+    "SELECT sha256 FROM contest_sealed",
+    "SELECT id FROM contest_sealed",
     "SELECT upload_sha256 FROM contest_entry",
-    "SELECT found_customers FROM contest_attackrun",
-    "UPDATE contest_attackrun SET hits = 0",
+    "SELECT found_rows FROM contest_attackrun",
+    "UPDATE contest_attackrun SET risk = 0",
+    "UPDATE contest_attackrun SET numbers = '{}'",
+    "UPDATE contest_entry SET published = '{}'",
+    "UPDATE contest_entry SET n_people = 1",
     "UPDATE contest_entry SET state = 'valid'",
     "UPDATE contest_auditevent SET verb = 'x'",
     "DELETE FROM contest_job",

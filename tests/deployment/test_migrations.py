@@ -10,6 +10,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.models import NOT_PROVIDED
 
+from tests.conftest import ROOT
+
 TAKING_AWAY = (acts.DeleteModel, acts.RemoveField, acts.RenameField, acts.RenameModel, acts.AlterModelTable)
 INSIDE_ONE_VERSION = {
     "0001_initial",
@@ -20,6 +22,10 @@ INSIDE_ONE_VERSION = {
     "0006_accounts",
 }
 """Migrations between which no version was ever given to anybody."""
+WITH_A_STOP = {
+    "0025_shop_columns_go": "its columns became others; code that writes the old ones would be lost work"
+}
+"""Migrations before which the processes of the older version are stopped, and why (docs/deployment.md)."""
 
 
 def breaks_old_code(operation: Operation) -> str:
@@ -37,13 +43,21 @@ def breaks_old_code(operation: Operation) -> str:
 def ours() -> Iterator[tuple[str, Operation]]:
     loader = MigrationLoader(None)
     for (app, name), migration in sorted(loader.disk_migrations.items()):
-        if app == "contest" and name not in INSIDE_ONE_VERSION:
+        if app == "contest" and name not in INSIDE_ONE_VERSION | set(WITH_A_STOP):
             yield from ((name, operation) for operation in migration.operations)
 
 
 def test_migrations_take_nothing_away_that_older_code_uses() -> None:
     broken = [f"{name}: {reason}" for name, operation in ours() if (reason := breaks_old_code(operation))]
     assert broken == []
+
+
+def test_a_migration_with_a_stop_is_one_that_breaks_old_code_and_the_document_names_it() -> None:
+    text = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+    migrations = MigrationLoader(None).disk_migrations
+    for name in WITH_A_STOP:
+        assert any(map(breaks_old_code, migrations["contest", name].operations)), name
+        assert name in text
 
 
 def test_the_rule_finds_what_would_break() -> None:

@@ -123,7 +123,8 @@ def test_everything_computed_again_is_the_same(slug: str) -> None:
     assert found.differences == []
     assert found.skipped == ({"attack of an older version": older} if older else {})
     attacked = {name: count - older for name, count in then.items() if name in ("hits", "rate", "guesses")}
-    assert {name: found.compared[name] for name in attacked} == attacked
+    now = {"hits": "hits", "rate": "risk", "guesses": "guesses"}
+    assert {name: found.compared[now[name]] for name in attacked} == attacked
     for name in ("measure", "verdict", "commitment", "most hits"):
         assert found.compared[name] == then[name]
 
@@ -163,7 +164,7 @@ def test_work_that_waited_in_version_0_1_is_done_by_a_worker_of_today() -> None:
     upload.refresh_from_db()
     made = Entry.objects.get(round=round_, team__name="House · round")
     assert (upload.state, upload.is_official) == (Entry.State.VALID, True)
-    assert (made.state, made.method, made.n_released) == (Entry.State.VALID, "round", 8)
+    assert (made.state, made.method, made.n_people) == (Entry.State.VALID, "round", 8)
     house = AttackRun.objects.filter(entry__in=[made, upload], attack__kind="house")
     assert list(house.values_list("state", flat=True)) == ["done"] * 6
     assert not Job.objects.exclude(kind__in=ISOLATED).exclude(state=Job.State.DONE).exists()

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from contest.board import single_flight_cache
 from contest.files import vault
-from contest.models import AttackRun, Entry, Phase, Portrait, Round, Score, Signal
+from contest.models import AttackRun, Entry, Phase, Portrait, Round, Score, Sealed, Signal
 from contest.services.entries import pin_entry
 from contest.services.team_attacks import submit_guesses
 from tests.conftest import ROOT
@@ -73,17 +73,15 @@ def set_phase(world: World, kind: str, feedback: str) -> None:
 
 def replace_hidden_results() -> None:
     AttackRun.objects.update(
-        hits=7,
-        rate=0.5833,
+        numbers={"hits": 7, "guesses": 9, "expected_hits": 6.5},
+        risk=0.5833,
         low=0.31,
         high=0.81,
-        expected_hits=6.5,
-        found_customers=[1, 2, 3, 4, 5, 6, 7],
+        found_rows=[1, 2, 3, 4, 5, 6, 7],
         seconds=9.75,
     )
-    Entry.objects.update(
-        most_hits=7, strongest_attack="re-replaced", truth_sha256="f" * 64, upload_sha256="e" * 64
-    )
+    Entry.objects.update(numbers={"hits": 7}, strongest_attack="re-replaced", upload_sha256="e" * 64)
+    Sealed.objects.update(sha256="f" * 64)
 
 
 def changed_pages(world: World, role: str, replace: Callable[[], None]) -> list[str]:
@@ -132,7 +130,7 @@ def upload_beside_a_pinned_one(world: World) -> None:
 
 
 def waiting_guess(world: World) -> None:
-    guess = io.BytesIO(b"-\n" * (world.entry.n_released or 0))
+    guess = io.BytesIO(b"-\n" * (world.entry.n_people or 0))
     submit_guesses(world.round, world.rivals, world.people["rival"], {world.entry.pk: guess})
 
 
@@ -220,7 +218,7 @@ def test_the_owners_secrets_are_nowhere_within_reach_of_others(world: World, kin
     secrets = {
         "note": b"the note of the owners",
         "mail": owner.email.encode(),
-        "truth's name": world.entry.truth_sha256.encode(),
+        "truth's name": vault.truth_name(world.entry).encode(),
         "upload's name": world.entry.upload_sha256.encode(),
         "invitation": world.invitation_secret.encode(),
         "house seed": str(HOUSE_SEED).encode(),
@@ -273,7 +271,7 @@ def every_route(world: World, role: str, only: str = "") -> dict[str, bytes]:
 
 def plant_canaries() -> None:
     """Write an unlikely name of a person to every place of the database that can name one."""
-    AttackRun.objects.update(found_customers=[7, 3, 9])
+    AttackRun.objects.update(found_rows=[7, 3, 9])
     AttackRun.objects.update(log=f"found {CANARY}", reason=f"found {CANARY}")
     for score in Score.objects.all():
         score.detail |= {"customers": [CANARY]}
@@ -356,6 +354,7 @@ def test_whom_an_attack_found_is_read_in_few_places_only() -> None:
         "contest/operations/attack_role.py": "hidden from attack machines",
         "contest/pages/entry.py": "behind access.sees_individuals",
         "contest/models/attack.py": "the column",
+        "contest/archive/format_1.py": "read from older archives",
         "contest/services/attacks.py": "written by the judge",
         "contest/work/failures.py": "left out of what is read",
     }
@@ -364,13 +363,13 @@ def test_whom_an_attack_found_is_read_in_few_places_only() -> None:
         for folder in ("contest", "attacks", "scoring", "kakurenbo", "templates", "config")
         for path in (ROOT / folder).rglob("*.*")
         if path.suffix in {".py", ".html", ".md", ".txt"} and "migrations" not in path.parts
-        if "found_customers" in path.read_text(encoding="utf-8")
+        if "found_rows" in path.read_text(encoding="utf-8")
     }
     assert naming == set(reading)
 
 
 def test_no_address_leads_to_a_file_of_the_vault(world: World) -> None:
-    sha256 = world.entry.truth_sha256
+    sha256 = vault.truth_name(world.entry)
     assert vault.is_intact(sha256)
     tries = [
         f"/files/vault/{sha256[:2]}/{sha256}",

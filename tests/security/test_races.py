@@ -107,7 +107,7 @@ def test_guesses_a_day(round_: Round, team: Team) -> None:
     target = rival_target(round_)
     cookies = logged_in(member(team))
     path = reverse("guesses", args=["races", "practice"])
-    content = b"-\n" * (target.n_released or 0)
+    content = b"-\n" * (target.n_people or 0)
 
     def act(index: int) -> int:
         file = SimpleUploadedFile(f"{target.pk}.csv", content)

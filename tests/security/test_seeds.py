@@ -99,7 +99,7 @@ WAYS = (by_preset_page, by_preset_api, by_bundle_page, by_bundle_api, by_command
 
 def house_entries(slug: str) -> list[Entry]:
     work_off()
-    made = Entry.objects.filter(round__contest__slug=slug, team__is_house=True).exclude(truth_sha256="")
+    made = Entry.objects.filter(round__contest__slug=slug, team__is_house=True).exclude(sealed=None)
     return list(made.select_related("round__dataset"))
 
 
@@ -125,7 +125,7 @@ def test_no_seed_that_is_written_anywhere_gives_the_truth_of_a_house_entry(
     entries = [entry for entry in house_entries("made") if entry.method in {"identity", "swap"}]
     assert entries
     for entry in entries:
-        assert rows_recovered(entry, WELL_KNOWN) < (entry.n_released or 0), entry
+        assert rows_recovered(entry, WELL_KNOWN) < (entry.n_people or 0), entry
 
 
 def by_house_page(round_: Round) -> None:
@@ -148,7 +148,7 @@ def test_a_house_entry_that_is_ordered_later_has_a_secret_seed_too(way: Callable
     round_ = make_round(make_contest(make_user("oni"), slug="made"))
     way(round_)
     (entry,) = house_entries("made")
-    assert rows_recovered(entry, WELL_KNOWN) < (entry.n_released or 0)
+    assert rows_recovered(entry, WELL_KNOWN) < (entry.n_people or 0)
 
 
 def named_seeds() -> str:
@@ -255,7 +255,7 @@ def test_a_house_seed_is_published_as_a_hash_and_revealed_with_the_results(order
     assert verify_commitment(kept).ok
     seed = json.loads(kept.payload)["facts"][0]["seed"]
     (entry,) = house_entries("made")
-    assert rows_recovered(entry, [seed]) == entry.n_released
+    assert rows_recovered(entry, [seed]) == entry.n_people
     late = request_house_entry(kept.round, None, "identity")
     assert late.commitment is not None
     late.commitment.refresh_from_db()

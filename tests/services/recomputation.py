@@ -41,20 +41,24 @@ class ArchivedContest:
     def lines(self, sha256: str) -> list[list[str]]:
         return list(csv.reader(io.StringIO(self.members[f"files/{sha256}"].decode())))
 
+    def tables(self, files: dict[str, str]) -> Tables:
+        return Tables(self.lines(files["M.csv"]), self.lines(files["T.csv"]))
+
     def board(self, round_: Row) -> list[Place]:
         """The round's board by the rule of 2024 and the whole chain that tells equal totals apart.
 
         The house stands where its total puts it; it takes a place only if the round says so.
         """
         (dataset,) = [row for row in self.rows("dataset") if row["id"] == round_["dataset"]]
-        original = Tables(self.lines(dataset["master_sha256"]), self.lines(dataset["transactions_sha256"]))
+        original = self.tables(dataset["files"])
         teams = {row["id"]: row for row in self.rows("team")}
         ranked: list[tuple[tuple[Any, ...], Row, float, float, int]] = []
         for entry in self.rows("entry"):
             if entry["round"] != round_["id"] or not entry["is_official"]:
                 continue
-            released = Tables(self.lines(entry["master_sha256"]), self.lines(entry["transactions_sha256"]))
-            truth = [int(line[0]) - 1 for line in self.lines(entry["truth_sha256"])]
+            released = self.tables(entry["published"])
+            (sealed,) = [row for row in self.rows("sealed") if row["entry"] == entry["id"]]
+            truth = [int(line[0]) - 1 for line in self.lines(sealed["sha256"])]
             utility = _utility(original, released, truth, round_["limits"])
             hits = max(self._hits(entry, round_, original, released, truth))
             total = _total_2024(utility, 100 * (len(truth) - hits) / len(truth))
@@ -80,7 +84,7 @@ class ArchivedContest:
         kinds = {row["id"]: row["kind"] for row in self.rows("attack")}
         for run in self.rows("attackrun"):
             if run["entry"] == entry["id"] and kinds[run["attack"]] == "guess":
-                lines = self.members[f"files/{run['guess_sha256']}"].decode().splitlines()
+                lines = self.members[f"files/{run['answer_sha256']}"].decode().splitlines()
                 found.append(
                     _right([int(line) - 1 if line not in ("", "-") else None for line in lines], truth)
                 )

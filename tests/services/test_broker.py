@@ -29,7 +29,7 @@ def test_entries_travel_through_a_real_broker_to_a_real_worker() -> None:
             make_entry(round_, team)
         wait_for(finished, 120, "all jobs are done")
     assert set(Entry.objects.values_list("state", flat=True)) == {Entry.State.VALID}
-    assert Entry.objects.filter(most_hits__isnull=False).count() == 3
+    assert Entry.objects.filter(risk__isnull=False).count() == 3
 
 
 def test_a_lost_message_is_rung_again_by_the_sweeper() -> None:

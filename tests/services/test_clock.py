@@ -16,7 +16,8 @@ from django.utils import timezone
 from contest import access
 from contest.board import queries
 from contest.errors import Refused
-from contest.models import AttackRun, AuditEvent, Commitment, Entry, Phase, Round, Team, User
+from contest.files import vault
+from contest.models import AttackRun, AuditEvent, Commitment, Entry, Phase, Round, Sealed, Team, User
 from contest.models.round import Feedback
 from contest.services.commitments import verify_commitment
 from contest.services.entries import pin_entry
@@ -169,8 +170,11 @@ def test_a_commitment_is_secret_first_and_verifies_later(
     assert json.loads(Commitment.objects.get(what="seed").payload)["facts"] == [{"seed": 77}]
     fact = json.loads(entries.payload)["facts"][0]
     entry = Entry.objects.get()
-    assert fact == {"team": "Tanuki", "entry": entry.number, "master": entry.master_sha256,
-                    "truth": entry.truth_sha256, "transactions": entry.transactions_sha256}  # fmt: skip
+    assert set(entry.published) == {"M.csv", "T.csv"}
+    assert fact == {"team": "Tanuki", "entry": entry.number, "slot": "", "published": entry.published,
+                    "sealed": {"truth.txt": vault.truth_name(entry)}}  # fmt: skip
+    (place,) = json.loads(Commitment.objects.get(what="board").payload)["facts"]
+    assert (place["risk"], place["numbers"]) == (entry.risk, entry.numbers)
 
 
 def test_a_change_behind_the_commitment_is_found(
@@ -179,9 +183,9 @@ def test_a_change_behind_the_commitment_is_found(
     make_entry(round_, tanuki)
     work_off()
     run_clock(start + 6 * HOUR)
-    Entry.objects.update(truth_sha256=Entry.objects.get().master_sha256)
+    Sealed.objects.update(sha256=Entry.objects.get().published["M.csv"])
     Round.objects.update(seed=78)
-    Entry.objects.update(most_hits=0, utility=99.0)
+    Entry.objects.update(numbers={"hits": 0}, utility=99.0)
     for commitment in Commitment.objects.select_related("round"):
         assert not verify_commitment(commitment).ok, commitment.what
     Commitment.objects.filter(what="seed").update(payload="{}")

@@ -37,7 +37,7 @@ def test_an_entry_goes_through_check_score_and_attack(entry: Entry) -> None:
     assert sorted(entry.scores.values_list("measure", flat=True)) == ["cmae", "rfm", "subset", "ut-jaccard"]
     run = AttackRun.objects.get(entry=entry)
     assert run.state == AttackRun.State.DONE
-    assert entry.most_hits == run.hits
+    assert entry.hits == run.hits
     assert not Job.objects.exclude(state=Job.State.DONE).exists()
     states = [event.after["state"] for event in AuditEvent.objects.filter(verb="entry.state").order_by("id")]
     assert states == ["checking", "scoring", "valid"]
@@ -132,7 +132,7 @@ def test_a_failed_attack_leaves_the_entry_without_waiting_for_ever(entry: Entry,
     queue.perform_next(Job.Kind.ATTACK, crash)
     assert AttackRun.objects.get().state == AttackRun.State.FAILED
     entry.refresh_from_db()
-    assert entry.most_hits is None
+    assert entry.hits is None
 
 
 def test_the_sweeper_notifies_again_of_a_job_that_nobody_took(

@@ -57,9 +57,7 @@ def send_programs(round_: Round) -> None:
 
 def cells(round_: Round) -> dict[tuple[str, str], tuple[str, int | None, list[int]]]:
     runs = AttackRun.objects.filter(attack__round=round_).select_related("attack__team", "entry__team")
-    return {
-        (run.attack.label, run.entry.team.name): (run.state, run.hits, run.found_customers) for run in runs
-    }
+    return {(run.attack.label, run.entry.team.name): (run.state, run.hits, run.found_rows) for run in runs}
 
 
 def open_jobs() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import psycopg
@@ -13,7 +14,17 @@ from django.db.migrations.executor import MigrationExecutor
 
 from contest.jobs.job_version import RELEASE
 from contest.jobs.queue import DATABASE_BEHIND
-from contest.models import AuditEvent, Entry, Heartbeat, HouseOrder, Job, Round
+from contest.models import (
+    AttackRun,
+    AuditEvent,
+    Dataset,
+    Entry,
+    Heartbeat,
+    HouseOrder,
+    Job,
+    Round,
+    Sealed,
+)
 from contest.operations import migrating
 from contest.operations.migrating import ATTEMPTS, retry_deadlocks
 from contest.services.house import request_house_entry
@@ -126,6 +137,66 @@ def test_two_like_house_entries_are_told_apart_and_one_of_a_person_is_not_taken(
     assert [order.entry for order in HouseOrder.objects.order_by("pk")] == entries
 
 
+def before_any_game(name: str) -> Any:
+    """A model as it was before files and numbers had names."""
+    state = MigrationExecutor(connection).loader.project_state(("contest", "0023_messages"))
+    return state.apps.get_model("contest", name)
+
+
+def carried() -> dict[str, list[Any]]:
+    """What the columns for any game hold."""
+    datasets = Dataset.objects.order_by("pk")
+    entries = Entry.objects.order_by("pk")
+    runs = AttackRun.objects.order_by("pk")
+    return {
+        "datasets": list(datasets.values_list("files", "files_key", "facts", "n_people")),
+        "entries": list(entries.values_list("published", "n_people", "risk", "slot", "variant", "labels")),
+        "numbers": [(entry.hits, entry.guesses) for entry in entries],
+        "sealed": list(Sealed.objects.order_by("entry").values_list("round", "entry", "name", "sha256")),
+        "runs": list(runs.values_list("challenge", "risk", "numbers", "answer_sha256", "found_rows")),
+    }
+
+
+def test_columns_of_shops_become_those_of_any_game_and_back(newest: str) -> None:
+    round_ = make_round(attacks=["re-itemset", "re-rfm"])
+    make_entry(round_, make_team(round_.contest))
+    make_entry(round_, make_team(round_.contest), {**entry_files(), "P.csv": b"1\n1\n"})
+    work_off()
+    waiting = make_entry(round_, make_team(round_.contest))
+    known = carried()
+    assert [len(rows) for rows in known.values()] == [1, 3, 3, 1, 2]
+    migrate("0023_messages")
+    dataset, entry = before_any_game("Dataset").objects.get(), before_any_game("Entry").objects.earliest("pk")
+    ((files, _key, facts, n_people),) = known["datasets"]
+    assert (dataset.master_sha256, dataset.transactions_sha256) == (files["M.csv"], files["T.csv"])
+    assert (dataset.n_customers, dataset.n_rows) == (n_people, dict(facts)["purchases"])
+    assert [dataset.first_day.isoformat(), dataset.last_day.isoformat()] == dict(facts)["days"]
+    assert entry.truth_sha256 == known["sealed"][0][-1]
+    assert (entry.most_hits, entry.guesses) == known["numbers"][0]
+    runs = before_any_game("AttackRun").objects.order_by("pk")
+    assert [run.hits for run in runs] == [numbers["hits"] for _, _, numbers, _, _ in known["runs"]]
+    job = before_any_game("Job").objects.get(entry=waiting.pk)
+    assert job.release == 2
+    migrate(newest)
+    assert carried() == known
+    assert Job.objects.get(entry=waiting).release == RELEASE
+    work_off()
+    waiting.refresh_from_db()
+    assert (waiting.state, len(waiting.published)) == (Entry.State.VALID, 2)
+
+
+def test_filling_the_columns_of_any_game_can_be_done_again(newest: str) -> None:
+    round_ = make_round()
+    make_entry(round_, make_team(round_.contest))
+    work_off()
+    known = carried()
+    migrate("0024_any_game")
+    state = MigrationExecutor(connection).loader.project_state(("contest", "0024_any_game"))
+    import_module("contest.migrations.0024_any_game").fill(state.apps, None)
+    migrate(newest)
+    assert carried() == known
+
+
 def finished() -> bool:
     return not Job.objects.exclude(state=Job.State.DONE).exists()
 
@@ -227,4 +298,4 @@ def test_a_migration_under_working_workers_costs_no_entry_and_ends() -> None:
         finally:
             retry_deadlocks(later.unapply)
     assert set(Entry.objects.values_list("state", flat=True)) == {Entry.State.VALID}
-    assert Entry.objects.filter(most_hits__isnull=False).count() == 2 * len(teams)
+    assert Entry.objects.filter(risk__isnull=False).count() == 2 * len(teams)

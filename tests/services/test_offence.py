@@ -78,14 +78,14 @@ def need_sandbox() -> None:
 
 
 def test_a_guess_is_judged_and_raises_the_risk(round_: Round, kitsune: Team, target: Entry) -> None:
-    n = target.n_released or 0
+    n = target.n_people or 0
     attack = team_attacks.submit_guesses(round_, kitsune, member(kitsune), {target.pk: guess_file(target, n)})
     work_off()
     run = attack.runs.get()
     assert (run.state, run.hits) == (AttackRun.State.DONE, n)
-    assert run.found_customers == list(range(n))
+    assert run.found_rows == list(range(n))
     target.refresh_from_db()
-    assert target.most_hits == n
+    assert target.hits == n
     board = attackers(matrix(round_), kitsune)
     assert next(row for row in board if row.is_mine).hits == n
 

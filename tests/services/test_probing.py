@@ -67,7 +67,7 @@ def guess(rows: np.ndarray) -> io.BytesIO:
 def send(round_: Round, team: Team, *entries: Entry) -> Attack:
     member = User.objects.get(memberships__team=team)
     return team_attacks.submit_guesses(
-        round_, team, member, {entry.pk: guess(np.arange(entry.n_released or 0)) for entry in entries}
+        round_, team, member, {entry.pk: guess(np.arange(entry.n_people or 0)) for entry in entries}
     )
 
 
@@ -127,7 +127,7 @@ def test_a_share_is_told_in_as_many_bands_as_the_round_has(
 ) -> None:
     attack = send(round_, kitsune, targets[0])
     work_off()
-    AttackRun.objects.filter(attack=attack).update(hits=5, rate=5 / 12)
+    AttackRun.objects.filter(attack=attack).update(numbers={"hits": 5}, risk=5 / 12)
     setting(round_, feedback=Feedback.BANDS, feedback_bands=bands)
     found = access.attack_for(User.objects.get(memberships__team=kitsune), "demo", round_.slug, attack.pk)
     (row,) = attack_summary(User.objects.get(memberships__team=kitsune), found)["rows"]
@@ -141,7 +141,9 @@ def test_a_dry_run_tells_its_log_and_nothing_that_can_be_climbed(
     dry = Attack.objects.create(
         round=round_, team=kitsune, kind="program", name="program", program_sha256="0" * 64, is_dry_run=True
     )
-    AttackRun.objects.create(attack=dry, entry=targets[0], state="done", hits=7, rate=7 / 12, log="says")
+    AttackRun.objects.create(
+        attack=dry, entry=targets[0], state="done", numbers={"hits": 7}, risk=7 / 12, log="says"
+    )
     member = User.objects.get(memberships__team=kitsune)
     for feedback in (Feedback.BANDS, Feedback.NONE):
         setting(round_, feedback=feedback)
@@ -196,7 +198,7 @@ def test_who_climbs_is_shown_to_the_organisers(round_: Round, kitsune: Team, tar
     member = User.objects.get(memberships__team=kitsune)
     ask = Asked(vault.truth_of(climbed))
     swap_two(ask, np.roll(ask.truth, 1), np.random.default_rng(1), 10)
-    same = np.arange(other.n_released or 0)
+    same = np.arange(other.n_people or 0)
     for rows in ask.guesses:
         team_attacks.submit_guesses(round_, kitsune, member, {climbed.pk: guess(rows), other.pk: guess(same)})
     work_off()

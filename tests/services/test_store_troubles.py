@@ -153,7 +153,7 @@ def test_everything_that_needs_no_room_goes_on_and_the_rest_waits(
 
         def valid() -> bool:
             waiting.refresh_from_db()
-            return waiting.state == Entry.State.VALID and waiting.most_hits is not None
+            return waiting.state == Entry.State.VALID and waiting.hits is not None
 
         wait_for(valid, 120, "the job is done once there is room")
         assert visitor.upload(21).status_code == 302

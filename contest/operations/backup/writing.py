@@ -54,7 +54,7 @@ def write_backup(target: IO[bytes]) -> dict[str, Any]:
                 writer.add_file(f"files/{sha256}", sha256, store)
         return writer.finish(
             {
-                KIND: verify.FORMAT,
+                KIND: verify.FORMATS[-1],
                 "tables": list(tables),
                 "references": {},
                 "file_columns": {},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from contest.archive.file_stores import STORES, named_files
-from contest.models import Attack, AttackRun, Contest, Entry
+from contest.models import Attack, AttackRun, Contest, Entry, Sealed
 from contest.operations.doctor.finding import Finding, failed, ok
 from contest.records.audit import extend_all_chains, verify_chain
 
@@ -47,11 +47,12 @@ def stored_files() -> Finding:
 
 
 def _withheld() -> set[str]:
-    names = ("upload_sha256", "master_sha256", "transactions_sha256", "truth_sha256")
     found: set[str] = set()
-    for row in Entry.objects.filter(team__in_archive=False).values_list(*names):
-        found |= set(row)
+    entries = Entry.objects.filter(team__in_archive=False)
+    for upload, published in entries.values_list("upload_sha256", "published"):
+        found |= {upload, *published.values()}
+    found |= set(Sealed.objects.filter(entry__in=entries).values_list("sha256", flat=True))
     silent = AttackRun.objects.filter(attack__team__in_archive=False)
-    found |= set(silent.values_list("guess_sha256", flat=True))
+    found |= set(silent.values_list("answer_sha256", flat=True))
     programs = Attack.objects.filter(team__in_archive=False).values_list("program_sha256", flat=True)
     return found | set(programs)

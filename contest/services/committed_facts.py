@@ -1,0 +1,79 @@
+"""What a commitment is about, as it is now.
+
+Published hashes are verified for ever, so no shape may change. Shape 1 is that of version 0.1, with a master
+table and transactions; shape 2 names files and numbers as the game does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contest.board import queries
+from contest.models import Commitment, Entry, Round
+from contest.models.sealed import TRUTH
+from datasets.formats.older_columns import master_and_transactions
+
+SHAPE = 2
+"""The shape of new commitments."""
+Facts = list[dict[str, Any]]
+
+
+def facts_of(round_: Round, what: Commitment.What, shape: int = SHAPE) -> Facts:
+    """The facts in an order that depends on nothing else.
+
+    Entries are named by team and number, not by primary key: that is the same in every installation.
+    """
+    if what == Commitment.What.SEED:
+        return [{"seed": round_.seed}]
+    if what == Commitment.What.ENTRIES:
+        files = _files_1 if shape == 1 else _files_2
+        return [{"team": entry.team.name, "entry": entry.number, **files(entry)} for entry in _frozen(round_)]
+    found = _found_1 if shape == 1 else _found_2
+    return [
+        {
+            "rank": place.rank,
+            "team": entry.team.name,
+            "entry": entry.number,
+            "total": place.total,
+            "utility": entry.utility,
+            **found(entry),
+        }
+        for place, entry in queries.places(round_, show_attacks=True)
+    ]
+
+
+def _frozen(round_: Round) -> list[Entry]:
+    frozen = Entry.objects.filter(round=round_, frozen_at__isnull=False).order_by("pk")
+    return list(frozen.select_related("team", "round__dataset").prefetch_related("sealed"))
+
+
+def _files_1(entry: Entry) -> dict[str, Any]:
+    names = entry.round.dataset.spec.public_files
+    master, transactions = master_and_transactions(names, entry.published)
+    return {"master": master, "transactions": transactions, "truth": _sealed(entry).get(TRUTH, "")}
+
+
+def _files_2(entry: Entry) -> dict[str, Any]:
+    return {"slot": entry.slot, "published": entry.published, "sealed": _sealed(entry)}
+
+
+def _sealed(entry: Entry) -> dict[str, str]:
+    return {file.name: file.sha256 for file in entry.sealed.all()}
+
+
+def _found_1(entry: Entry) -> dict[str, Any]:
+    return {"hits": entry.hits}
+
+
+def _found_2(entry: Entry) -> dict[str, Any]:
+    return {"slot": entry.slot, "risk": entry.risk, "numbers": entry.numbers}
+
+
+def committed_files(row: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The published and the sealed files that a row of frozen entries names, in either shape."""
+    if "published" in row:
+        return dict(row["published"]), dict(row["sealed"])
+    # A format without a master table has no hash of one.
+    public = {name: row[name] for name in ("master", "transactions") if row[name]}
+    return public, {"truth": row["truth"]} if row["truth"] else {}
