@@ -168,8 +168,8 @@ class Rehearsal:
         made = self.declared.files_of("entry", "publish", "upload")
         out = MemoryOut(made)
         self.game.publish(self.world(), target, generator(self.seed, "publish", key), out)
-        published = out.box(file for file in made if file.shown.all != "never")
-        secret = out.box(file for file in made if file.shown.all == "never")
+        published = out.box(file for file in made if is_shown(file.shown, "all", "publish"))
+        secret = out.box(file for file in made if not is_shown(file.shown, "all", "publish"))
         target = target._replace(published=published, secret=secret)
         names = [number.name for number in self.declared.measures]
         measures = self.game.measure(self.world(), target, names) if names else {}
