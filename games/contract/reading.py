@@ -237,10 +237,24 @@ def _check_whole(game: Declaration, document: Document) -> None:
         for name in challenge.answer:
             _known(name, answers, "answer file", ("challenges", place, "answer"), document)
         _known(challenge.slot, game.slots, "slot", ("challenges", place, "slot"), document)
+    _check_rehearsal(game, document)
     challenges = [challenge.name for challenge in game.challenges]
     for place, attack in enumerate(game.attacks):
         for name in attack.challenges:
             _known(name, challenges, "challenge", ("attacks", place, "challenges"), document)
+
+
+def _check_rehearsal(game: Declaration, document: Document) -> None:
+    settings = {setting.name: setting for setting in game.parameters}
+    for name, value in game.rehearsal.items():
+        path = ("rehearsal", name)
+        if name not in settings:
+            _known(name, settings, "parameter", path, document)
+            continue
+        try:
+            settings[name].checked(value)
+        except BadValue as bad:
+            document.add(path, bad.code, bad.expected, value)
 
 
 def _check_file(game: Declaration, file: File, path: Path, document: Document) -> None:
