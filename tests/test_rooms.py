@@ -89,6 +89,7 @@ GAMES = {
     "apart": {"contract", "call"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
+    "pwscup2024": {"contract"},
 }
 WALLS = {"contest": CONTEST, "games": GAMES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}
 EXCEPTIONS: dict[str, set[str]] = {}
