@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from games.contract.tables import Columns
 
-from .layout import ATTRIBUTES, NAME, Integers
+from .layout import ATTRIBUTES, NAME, RATINGS, Integers
 
 AGES = (1, 18, 25, 35, 45, 50, 56)
 AGE_SHARES = (4, 18, 35, 20, 9, 8, 6)
@@ -22,8 +23,8 @@ WOMEN = 28
 OCCUPATIONS = 21
 ZIPS = 1000
 TASTES = 8
-FROM_FIRST, FROM_SECOND = 60, 30
-"""Per cent of a person's ratings that come from the first and the second user; the others from anybody."""
+KEPT_ATTRIBUTES = 20
+KEPT_RATINGS = 60
 FIRST_NAMES = tuple(map("".join, product(
     ("A", "Be", "Ca", "Da", "E", "Fi", "Ge", "Ha", "I", "Jo"),
     ("ba", "da", "la", "lo", "mi", "na", "ra", "ri", "ta", "vo"),
@@ -37,7 +38,7 @@ MOST_NAMES = len(FIRST_NAMES) * len(LAST_NAMES)
 def invented_base(n_users: int, movies: Sequence[str], rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Users whose taste depends on age and gender, and whose ratings depend on their taste."""
     age = np.repeat(np.arange(len(AGES)), AGE_SHARES)[rng.integers(0, 100, n_users)]
-    is_woman = rng.integers(0, 100, n_users) < WOMEN
+    is_woman = _happens(WOMEN, n_users, rng)
     taste = (age + 4 * is_woman + rng.integers(0, 3, n_users)) % TASTES
     base: dict[str, np.ndarray] = {
         "User ID": np.arange(1, n_users + 1),
@@ -47,30 +48,36 @@ def invented_base(n_users: int, movies: Sequence[str], rng: np.random.Generator)
         "ZIP-code": rng.integers(0, ZIPS, n_users),
     }
     for movie in movies:
-        seen_by = rng.integers(20, 95, TASTES)
+        seen_by = rng.integers(5, 60, TASTES)
         usual = rng.integers(1, 6, TASTES)
         rating = np.clip(usual[taste] + rng.integers(-1, 2, n_users), 1, 5)
-        base[movie] = np.where(rng.integers(0, 100, n_users) < seen_by[taste], rating, 0)
+        base[movie] = np.where(_happens(seen_by[taste], n_users, rng), rating, 0)
     return base
 
 
 def table_of_people(
     base: Columns, movies: Sequence[str], n_people: int, rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
-    """People who each have the attributes of one user and ratings of two users, some of anybody."""
-    n_users = len(base["Age"])
-    first, second = rng.integers(0, n_users, n_people), rng.integers(0, n_users, n_people)
+    """People who each resemble one user, some more and some less.
+
+    An attribute is the user's with `KEPT_ATTRIBUTES` per cent, else any value that occurs in its column. A
+    rating is the user's with a chance of the person's own, up to `KEPT_RATINGS` per cent, else any rating.
+    """
+    user = rng.integers(0, len(base["Age"]), n_people)
+    kept = rng.integers(0, KEPT_RATINGS + 1, n_people)
     table: dict[str, np.ndarray] = {NAME: _names(n_people, rng)}
-    table |= {name: base[name][first] for name in ATTRIBUTES}
+    for name in ATTRIBUTES:
+        values = np.unique(base[name])
+        drawn = values[rng.integers(0, len(values), n_people)]
+        table[name] = np.where(_happens(KEPT_ATTRIBUTES, n_people, rng), base[name][user], drawn)
     for movie in movies:
-        anybody = rng.integers(0, n_users, n_people)
-        table[movie] = base[movie][_one_of(first, second, anybody, rng.integers(0, 100, n_people))]
+        drawn = rng.integers(0, RATINGS, n_people)
+        table[movie] = np.where(_happens(kept, n_people, rng), base[movie][user], drawn)
     return table
 
 
-def _one_of(first: Integers, second: Integers, anybody: Integers, drawn: Integers) -> Integers:
-    later = np.where(drawn < FROM_FIRST + FROM_SECOND, second, anybody)
-    return np.where(drawn < FROM_FIRST, first, later)
+def _happens(per_cent: int | Integers, n: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    return rng.integers(0, 100, n) < per_cent
 
 
 def _names(n_people: int, rng: np.random.Generator) -> np.ndarray:
