@@ -7,7 +7,7 @@ import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from datasets.documents import Document, DocumentProblem, Path
@@ -20,6 +20,8 @@ from games.contract.declaration import VISIBILITIES, Declaration, File, Shown
 FILE = "game.yaml"
 NAME = re.compile(r"[a-z][a-z0-9-]{0,49}")
 VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
+REMEMBERED = 32
+"""Declarations that are not read again: every verb that runs apart asks for its game's."""
 PLACEHOLDER = re.compile(r"\{[^}]*\}")
 
 A_GAME = Template("game.mapping", "a mapping that describes a game")
@@ -50,6 +52,7 @@ class BadGame(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def read_declaration(text: str, file: str = FILE) -> Declaration:
     """Read a declaration, or raise `BadGame` with everything that is wrong with it."""
     document = Document(text, file, A_GAME())
