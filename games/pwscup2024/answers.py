@@ -63,9 +63,6 @@ def is_blank(part: Part) -> bool:
 
 def faults_of(part: Part, n_persons: int) -> Iterator[Fault]:
     """Everything that is wrong with the cells about one target."""
-    if len(part.person) != n_persons:
-        yield Fault("wrong-length", part.file, got=str(len(part.person)), values={"n": n_persons})
-        return
     wanted = (("not-a-person", part.person, n_persons), ("not-a-rating", part.rating, RATINGS))
     for (code, cells, limit), column in zip(wanted, part.columns, strict=True):
         for row, cell in enumerate(cells):
@@ -78,12 +75,18 @@ def faults_of(part: Part, n_persons: int) -> Iterator[Fault]:
 def cover(
     declaration: Declaration, answer: Box, targets: Sequence[Target], n_persons: int
 ) -> Iterator[Fault | tuple[str, str]]:
+    """What is wrong with an answer, a wrong length once per file, and the targets that it answers."""
+    faulty = set()
     for target in targets:
         parts = [part for part in parts_about(declaration, answer, target.key) if not is_blank(part)]
         if len(parts) > 1:
             yield Fault("answered-twice", parts[1].file)
         for part in parts:
-            yield from faults_of(part, n_persons)
+            if len(part.person) == n_persons:
+                yield from faults_of(part, n_persons)
+            elif part.file not in faulty:
+                faulty.add(part.file)
+                yield Fault("wrong-length", part.file, got=str(len(part.person)), values={"n": n_persons})
         if parts:
             yield target.key, CHALLENGE
 
