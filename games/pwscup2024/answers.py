@@ -50,10 +50,10 @@ def parts_about(declaration: Declaration, answer: Box, key: str) -> Iterator[Par
         columns = read_columns(declaration, answer, WIDE, "answer")
         person, rating = f"{key}-person", f"{key}-rating"
         if person in columns:
-            yield Part(WIDE, 2, (person, rating), columns[person], columns[rating])
+            yield Part(WIDE, 2, (person, rating), columns[person].tolist(), columns[rating].tolist())
     if own in answer.names():
         columns = read_columns(declaration, answer, own, "answer")
-        yield Part(own, 1, ("person", "rating"), columns["person"], columns["rating"])
+        yield Part(own, 1, ("person", "rating"), columns["person"].tolist(), columns["rating"].tolist())
 
 
 def is_blank(part: Part) -> bool:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from games.contract.boxes import EMPTY
-from games.contract.values import Board, Cell, Hidden, Result, Row, Target, Verdict
+from games.contract.values import Board, Box, Cell, Hidden, Result, Row, Target, Verdict
 from games.laws import LAWS, checked
 from games.loading import load_folder
 from games.pwscup2024.generator import MOST_NAMES, invented_base, table_of_people
@@ -48,6 +48,10 @@ def own_files(round_: Rehearsal, seat: int) -> dict[str, bytes]:
 
 def rows_of(content: bytes) -> list[list[str]]:
     return [line.split(",") for line in content.decode().splitlines()]
+
+
+def rows_in(box: Box, name: str) -> list[list[str]]:
+    return rows_of(box.open(name).read())
 
 
 def test_every_law_holds_or_is_off_for_a_reason() -> None:
@@ -123,9 +127,9 @@ def test_the_test_set_asks_about_people_of_the_chosen_table(variant: int) -> Non
     target = entered(round_, 1, variant=variant).target
     seat = round_.seat(1)
     table = {row[0]: row[1:] for row in rows_of(own_files(round_, 1)[f"B{variant}.csv"])}
-    people = rows_of(target.published.files["a.csv"])[1:]
-    lines = rows_of(target.published.files["b.csv"])[1:]
-    truth = rows_of(target.secret.files["x.csv"])
+    people = rows_in(target.published, "a.csv")[1:]
+    lines = rows_in(target.published, "b.csv")[1:]
+    truth = rows_in(target.secret, "x.csv")
     assert len(people) == len(lines) == len(truth) == 10
     assert sorted(int(person) for person, _ in truth) == list(range(10))
     for line, (person, rating) in zip(lines, truth, strict=True):
@@ -133,14 +137,14 @@ def test_the_test_set_asks_about_people_of_the_chosen_table(variant: int) -> Non
         restored = [rating if cell == "*" else cell for cell in line]
         assert line.count("*") == 1
         assert table[name] == [*attributes, *restored]
-    sample = {row[0] for row in rows_of(seat.secret.open(f"sample{variant}-a.csv").read())[1:]}
+    sample = {row[0] for row in rows_in(seat.secret, f"sample{variant}-a.csv")[1:]}
     assert sample.isdisjoint(row[0] for row in people)
     uploaded = [f"C_{number}.csv" for number in range(10)]
     assert target.published.names() == [*uploaded, "a.csv", "b.csv"]
 
 
 def hidden_columns(entry: Entered) -> list[str]:
-    header, *lines = rows_of(entry.target.published.files["b.csv"])
+    header, *lines = rows_in(entry.target.published, "b.csv")
     return [header[line.index("*")] for line in lines]
 
 
@@ -169,7 +173,7 @@ def test_files_are_published_in_the_order_of_their_rows_and_in_plain_numbers() -
     turned = "\r\n".join(",".join(row) for row in [header, *rows[::-1]]) + "\r\n"
     found = round_.enter(0, upload | {"C_8.csv": turned.encode()})
     assert found.problems == ()
-    published = rows_of(found.target.published.files["C_8.csv"])
+    published = rows_in(found.target.published, "C_8.csv")
     assert published == rows_of(upload["C_8.csv"])[:1] + rows_of(upload["C_8.csv"])[:0:-1]
 
 

@@ -320,7 +320,7 @@ def test_the_attack_points_are_the_published_ones(boards: dict[str, Board], shee
     assert places_of(board) == list(rows[24][2:24])
     assert column_of(board, "link-points") == list(sheets.detail[23][2:46:2])
     cell_points = dict(zip(TEAMS, sheets.detail[23][3:46:2], strict=True))
-    # The sheet adds 16 in the place of team 20's own cell. The most that anybody made there is 28, by team 16,
+    # The sheet adds 16 in the place of team 20's own cell. The most that anybody made is 28, by team 16,
     # and the sheet of all hits adds 34 = 6 + 28 in the same place.
     assert sheets.detail[19][33] == max(sheets.detail[19][3:46:2]) == 28
     cell_points["20"] += 28 - 16
