@@ -80,8 +80,10 @@ def test_the_files_are_projections_of_the_table_and_the_sample_attack_finds_all_
     assert [len(names) - len(ATTRIBUTES) for names in LAYOUT.projections] == [
         13, 23, 5, 24, 11, 7, 5, 8, 4, 10,
     ]  # fmt: skip
-    table = DECLARED.file("B0.csv", "seat")
-    assert tuple(column.name for column in table.columns) == LAYOUT.table
+    for name in ("B0.csv", "pool/B0.csv"):
+        assert tuple(column.name for column in DECLARED.file(name).columns) == LAYOUT.table
+    users = [[column.name for column in DECLARED.file(name).columns] for name in ("A.csv", "base.csv")]
+    assert users == 2 * [["User ID", *ATTRIBUTES, *LAYOUT.movies]]
     for source, names in zip(GLUED, LAYOUT.projections, strict=True):
         assert set(source) <= set(names)
     assert sorted(sum(GLUED, ())) == sorted((*ATTRIBUTES, *LAYOUT.movies))

@@ -28,6 +28,7 @@ from games.pwscup2024.linking import sample_attack
 from games.pwscup2024.quiz import Answers, read_quiz, read_truth
 from games.pwscup2024.scores import total
 from games.pwscup2024.utility import largest_difference, utilities, utility_of
+from games.rehearsal import generator
 from tests.conftest import ROOT
 
 GAME = load_folder(ROOT / "games" / "pwscup2024")
@@ -137,6 +138,17 @@ def test_a_table_is_written_with_the_published_hash(data: Path, golden: dict[str
         write_table(out, "B0.csv", table_of(data, name))
         digest = hashlib.sha256(out.files["B0.csv"]).hexdigest()
         assert digest == golden["edge_cases"][f"sha256 {file}"]
+
+
+def test_the_organisers_files_are_taken_as_they_are(data: Path) -> None:
+    """The base table of 1,920 users, and a table of 10,000 people for the second alternative of seat 0."""
+    sources = {name: gzip.decompress((data / file).read_bytes())
+               for name, file in (("base.csv", "A.csv.gz"), ("pool/B1.csv", "B99.csv.gz"))}  # fmt: skip
+    assert check_files(DECLARED.files_of("round", "organiser"), MemoryBox(sources)).verdict.ok
+    out = MemoryOut(DECLARED.files_of("round", "build"))
+    facts = GAME.build(MemoryBox(sources), DECLARED.defaults, generator("build"), out)
+    assert facts == {"users": 1920, "people": 10_000, "asked": 50}
+    assert out.files["A.csv"] == sources["base.csv"].replace(b"\r\n", b"\n")
 
 
 def with_cell(content: bytes, column: str, cell: str) -> bytes:
