@@ -66,7 +66,7 @@ class Stage:
         self.uploads = self._play(self.played)
 
     def rehearse(self, seed: str = "laws") -> Rehearsal:
-        return Rehearsal(self.game, self.sources, self.teams, seed=seed)
+        return Rehearsal(self.game, self.sources, self.teams, self.declared.rehearsal, seed)
 
     def _play(self, round_: Rehearsal) -> list[tuple[int, str, Mapping[str, bytes]]]:
         """Enter what house methods and legal examples give, then let every house attack answer."""

@@ -95,6 +95,7 @@ GAMES = {
     "sandboxed": {"contract", "call", "cache", "apart", "sdk"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
+    "pwscup2024": {"contract"},
 }
 WALLS = {"contest": CONTEST, "games": GAMES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}
 EXCEPTIONS: dict[str, set[str]] = {}

@@ -248,6 +248,8 @@ class Declaration:
     """Markdown files with the rules, by language."""
     presets: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
+    rehearsal: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters of the round that the laws and examples are played in, where a real one is too large."""
     needs: tuple[str, ...] = ()
     """Libraries beyond those of the platform."""
     messages: Mapping[str, Text] = field(default_factory=dict)

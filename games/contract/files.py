@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -133,13 +134,17 @@ def _check_size(file: File, source: Source, found: Findings) -> None:
 
 
 def spread(columns: Iterable[Column], targets: tuple[str, ...]) -> list[tuple[Column, str]]:
-    """Every column with its name in the file; one per target where it is declared so."""
+    """Every column with its name in the file; neighbours that are declared so are repeated target by target.
+
+    >>> pair = Column("{target}-x", per_target=True), Column("{target}-y", per_target=True)
+    >>> [name for _, name in spread((Column("row"), *pair), ("a", "b"))]
+    ['row', 'a-x', 'a-y', 'b-x', 'b-y']
+    """
     named: list[tuple[Column, str]] = []
-    for column in columns:
-        if column.per_target:
-            named += [(column, column.name.replace("{target}", key)) for key in targets]
-        else:
-            named.append((column, column.name))
+    for is_repeated, group in groupby(columns, key=lambda column: column.per_target):
+        neighbours = tuple(group)
+        for key in targets if is_repeated else ("",):
+            named += [(column, column.name.replace("{target}", key)) for column in neighbours]
     return named
 
 

@@ -7,7 +7,7 @@ import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from datasets.documents import Document, DocumentProblem, Path
@@ -20,6 +20,8 @@ from games.contract.declaration import VISIBILITIES, Declaration, File, Shown
 FILE = "game.yaml"
 NAME = re.compile(r"[a-z][a-z0-9-]{0,49}")
 VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
+REMEMBERED = 32
+"""Declarations that are not read again: every verb that runs apart asks for its game's."""
 PLACEHOLDER = re.compile(r"\{[^}]*\}")
 MOST_CHARACTERS = 100_000
 """Of a declaration; the platform reads it before it knows anything about the game."""
@@ -68,6 +70,7 @@ class BadGame(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def read_declaration(text: str, file: str = FILE) -> Declaration:
     """Read a declaration, or raise `BadGame` with everything that is wrong with it."""
     document = Document(text, file, A_GAME(), MOST_CHARACTERS)
@@ -271,10 +274,24 @@ def _check_whole(game: Declaration, document: Document) -> None:
         for name in challenge.answer:
             _known(name, answers, "answer file", ("challenges", place, "answer"), document)
         _known(challenge.slot, game.slots, "slot", ("challenges", place, "slot"), document)
+    _check_rehearsal(game, document)
     challenges = [challenge.name for challenge in game.challenges]
     for place, attack in enumerate(game.attacks):
         for name in attack.challenges:
             _known(name, challenges, "challenge", ("attacks", place, "challenges"), document)
+
+
+def _check_rehearsal(game: Declaration, document: Document) -> None:
+    settings = {setting.name: setting for setting in game.parameters}
+    for name, value in game.rehearsal.items():
+        path = ("rehearsal", name)
+        if name not in settings:
+            _known(name, settings, "parameter", path, document)
+            continue
+        try:
+            settings[name].checked(value)
+        except BadValue as bad:
+            document.add(path, bad.code, bad.expected, value)
 
 
 def _check_file(game: Declaration, file: File, path: Path, document: Document) -> None:

@@ -109,6 +109,16 @@ def test_a_wide_answer_has_a_column_for_every_target() -> None:
     assert {name: values.tolist() for name, values in wide.items()} == {"row": [1], "aki": [0], "haru": [1]}
 
 
+def test_neighbouring_columns_are_repeated_together() -> None:
+    columns = tuple(Column(f"{{target}}-{name}", "int", per_target=True) for name in ("who", "what"))
+    file = File("Q.csv", "answer", "upload", columns=columns, header="required")
+    assert problems(file, "aki-who,aki-what,haru-who,haru-what\n1,0,2,5\n", ("aki", "haru")) == []
+    game = Declaration("wide", "1", {}, {}, (file,), ())
+    content = b"aki-who,aki-what,haru-who,haru-what\n1,0,2,5\n"
+    wide = read_columns(game, MemoryBox({"Q.csv": content}), "Q.csv")
+    assert [values.tolist() for values in wide.values()] == [[1], [0], [2], [5]]
+
+
 def test_columns_come_back_as_they_were_written() -> None:
     columns = (Column("n", "int"), Column("x", "real", empty=True), Column("t", empty=True))
     game = Declaration("round-trip", "1", {}, {}, (File("A.csv", "round", "build", columns=columns),), ())

@@ -61,6 +61,11 @@ def test_a_game_that_breaks_a_law_is_found_out(law: str, tmp_path: Path) -> None
     assert finding.detail
 
 
+def test_the_laws_play_a_round_with_the_declared_parameters() -> None:
+    stage = Stage(TOYS / "pair")
+    assert stage.played.params == {"cohort": 12, "limit-changed": 0.9}
+
+
 def test_a_law_can_be_declared_not_to_hold_with_a_reason(tmp_path: Path) -> None:
     text = "laws-off: {examples: The examples are old.}\nexamples:"
     folder = broken(tmp_path, "pool", "game.yaml", "examples:\n", f"{text}\n")

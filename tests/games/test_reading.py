@@ -18,7 +18,8 @@ def test_a_declaration_is_read_as_it_is_written() -> None:
     pair = read_folder(TOYS / "pair")
     assert (pair.name, pair.version, pair.title["ja"]) == ("pair", "0.2", "ペア")
     assert (pair.seats.count, pair.seats.spare) == (3, 1)
-    assert pair.defaults == {"cohort": 12, "limit-changed": 0.9}
+    assert pair.defaults == {"cohort": 30, "limit-changed": 0.9}
+    assert pair.rehearsal == {"cohort": 12}
     files = {file.name: file for file in pair.files}
     assert files["B.csv"].shown == VISIBILITIES["team"]
     assert files["quiz.csv"].shown == Shown(all="publish")
@@ -47,6 +48,7 @@ def test_a_declaration_is_read_as_it_is_written() -> None:
         ("most: 100, default: 1", "most: 100, default: 101", "a default that is a number from 0 to 100"),
         ("kind: number, least", "kind: matrix, least", "one of integer, number, flag, choice, text"),
         ("{name: id, kind: int}]}", "{name: id, domain: 'people.csv:key'}]}", "There is no column"),
+        ("measures:\n", "rehearsal: {width: 1}\nmeasures:\n", "There is no parameter 'width'"),
         ("methods:\n", "methods: none\nrest:\n", "a list"),
     ],
 )  # fmt: skip
@@ -58,6 +60,12 @@ def test_what_is_wrong_is_located(before: str, after: str, said: str) -> None:
         read_declaration(POOL.replace(before, after, 1))
     found = [(problem.line, str(problem)) for problem in caught.value.problems]
     assert any(at == line and said in text for at, text in found), found
+
+
+def test_the_parameters_of_the_laws_are_checked_like_any() -> None:
+    text = (TOYS / "pair" / "game.yaml").read_text(encoding="utf-8")
+    with pytest.raises(BadGame, match=r"rehearsal\.cohort: got '3', expected an integer from 4 to 40"):
+        read_declaration(text.replace("rehearsal: {cohort: 12}", "rehearsal: {cohort: 3}"))
 
 
 @pytest.mark.parametrize(

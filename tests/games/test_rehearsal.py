@@ -92,6 +92,14 @@ def test_the_words_of_visibility_mean_moments(word: str, all_: list[bool], team:
     assert Shown().is_secret and not VISIBILITIES["team"].is_secret
 
 
+def test_what_is_revealed_later_is_a_secret_until_then() -> None:
+    people = (TOYS / "pool" / "data" / "people.csv").read_bytes()
+    round_ = Rehearsal(load_folder(TOYS / "pool"), {"people.csv": people}, TEAMS)
+    target = round_.enter(0, round_.anonymize("noise", 0)).target
+    assert target.published.names() == ["points.csv", "synthetic.csv"]
+    assert target.secret.names() == ["labels.csv"]
+
+
 def test_files_of_organisers_are_checked_like_any() -> None:
     game = load_folder(TOYS / "pool")
     with pytest.raises(BadFiles, match=r"people\.csv, line 2, column x: got 'seven', expected a number"):

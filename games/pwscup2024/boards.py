@@ -1,0 +1,191 @@
+"""The boards of a round, from the verdicts on all entries and the hits of all attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from games.contract.values import Board, Cell, Hidden, Row
+
+from .scores import anonymity, overall, total
+
+KINDS = ("hits", "link", "cell")
+MAIN = ("total", "utility", "anonymity", "link-anonymity", "cell-anonymity", "sample")
+LAST_ROUND = "last-round"
+PLAYING = ("counts", "house")
+"""The states of entries that attacks are counted on."""
+
+
+class Matrix:
+    """Who made how many hits on whose entry. Attacks on one's own entry do not count."""
+
+    def __init__(self, hidden: Sequence[Hidden], cells: Iterable[Cell]) -> None:
+        self.teams = tuple(one.team for one in hidden if one.state != "house")
+        owners = {one.target.key: one.team for one in hidden if one.target and one.state in PLAYING}
+        self._hits: dict[tuple[str, str], Mapping[str, float | None]] = {}
+        for cell in cells:
+            place = cell.attacker, owners.get(cell.target, cell.attacker)
+            if place[0] != place[1] and self._is_better(place, cell.result.numbers):
+                self._hits[place] = cell.result.numbers
+
+    def _is_better(self, place: tuple[str, str], numbers: Mapping[str, float | None]) -> bool:
+        return place not in self._hits or (numbers["hits"] or 0) > self.hits(*place, "hits")
+
+    def hits(self, attacker: str, team: str, kind: str) -> float:
+        return self._hits.get((attacker, team), {}).get(kind) or 0
+
+    def most(self, team: str, kind: str) -> float:
+        """The most hits that another team made on an entry; attacks of the house do not count."""
+        return max(self.hits(attacker, team, kind) for attacker in (*self.teams, ""))
+
+    @property
+    def house(self) -> list[str]:
+        """The attackers that are no teams."""
+        return sorted({attacker for attacker, _ in self._hits} - set(self.teams))
+
+
+class Standing(NamedTuple):
+    """A team on the main board."""
+
+    team: str
+    received: float
+    values: dict[str, float | None]
+    is_ranked: bool
+
+    @property
+    def score(self) -> float:
+        return self.values["total"] or 0.0
+
+
+def tally(
+    rule: str, params: Mapping[str, Any], hidden: Sequence[Hidden],
+    cells: Callable[[], Iterator[Cell]], earlier: Mapping[str, Sequence[Board]],
+) -> Iterator[Board]:  # fmt: skip
+    matrix = Matrix(hidden, cells())
+    standings = [_standing(one, matrix, params) for one in hidden]
+    rows = [Row(one.team, one.values, _chain(one.score, one.is_ranked)) for one in standings]
+    main = _board("main", MAIN, rows)
+    attackers = _attackers(standings, matrix, params)
+    yield main
+    yield attackers
+    yield _provisional(hidden)
+    if rule != LAST_ROUND:
+        yield _awards(main, attackers, params)
+        return
+    before = _round_before(earlier, params)
+    both = [
+        _overall(name, board, column, before, params)
+        for name, board, column in (
+            ("overall", main, "total"),
+            ("overall-attackers", attackers, "points"),
+        )
+    ]
+    yield from both
+    yield _awards(both[0], both[1], params)
+
+
+def _standing(one: Hidden, matrix: Matrix, params: Mapping[str, Any]) -> Standing:
+    """What a team without an entry that counts has is 0 throughout."""
+    values: dict[str, float | None] = dict.fromkeys(MAIN, 0.0)
+    adjusted = {name: value for name, value in one.adjusted.items() if name in values}
+    if one.state in PLAYING and one.verdict is not None:
+        n_persons = params["persons"]
+        values["sample"] = one.verdict.parts.get("sample")
+        values["utility"] = one.verdict.utility
+        values["anonymity"] = anonymity(matrix.most(one.team, "hits"), 2 * n_persons)
+        for kind in ("link", "cell"):
+            values[f"{kind}-anonymity"] = n_persons - matrix.most(one.team, kind)
+        values |= adjusted
+        values["total"] = total(values["utility"] or 0.0, values["anonymity"] or 0.0, params)
+    values |= adjusted
+    return Standing(one.team, one.received, values, one.state != "house")
+
+
+def _attackers(standings: Sequence[Standing], matrix: Matrix, params: Mapping[str, Any]) -> Board:
+    """Hits on the best entries; on an attacker's own entry the most that anybody made."""
+    ranked = sorted((one for one in standings if one.is_ranked), key=_by_score)
+    best = [one.team for one in ranked][: params["top"]]
+    rows = []
+    for attacker in (*matrix.teams, *matrix.house):
+        points = {kind: sum(_points(matrix, attacker, team, kind) for team in best) for kind in KINDS}
+        values: dict[str, float | None] = {
+            "points": points["hits"],
+            "link-points": points["link"],
+            "cell-points": points["cell"],
+            "hits": sum(matrix.hits(attacker, one.team, "hits") for one in standings),
+        }
+        rows.append(Row(attacker, values, _chain(points["hits"], attacker in matrix.teams)))
+    return _board("attackers", ("points", "link-points", "cell-points", "hits"), rows)
+
+
+def _by_score(one: Standing) -> tuple[float, float, str]:
+    """Of equal totals, the entry that came first is before the other."""
+    return -one.score, one.received, one.team
+
+
+def _points(matrix: Matrix, attacker: str, team: str, kind: str) -> float:
+    return matrix.most(team, kind) if attacker == team else matrix.hits(attacker, team, kind)
+
+
+def _provisional(hidden: Sequence[Hidden]) -> Board:
+    """The order before the attacks: the organisers' own attack stands for all."""
+    rows = []
+    for one in hidden:
+        parts = one.verdict.parts if one.verdict is not None else {}
+        values = {
+            "total": parts.get("provisional"),
+            "utility": one.verdict and one.verdict.utility,
+            "sample": parts.get("sample"),
+        }
+        ranked = one.state == "counts" and values["total"] is not None
+        rows.append(Row(one.team, values, _chain(values["total"] or 0.0, ranked)))
+    return _board("provisional", ("total", "utility", "sample"), rows)
+
+
+def _round_before(earlier: Mapping[str, Sequence[Board]], params: Mapping[str, Any]) -> Sequence[Board]:
+    """The boards of the round that counts beside this one: the named one, else the last before it."""
+    name = params["earlier-round"] or next(reversed(list(earlier)), "")
+    return earlier.get(name, ())
+
+
+def _overall(
+    name: str, last: Board, column: str, before: Sequence[Board], params: Mapping[str, Any]
+) -> Board:
+    """A board of two rounds; whoever was not in the first has 0 there."""
+    first = {row.key: row.values.get(column) or 0.0
+             for board in before if board.name == last.name for row in board.rows}  # fmt: skip
+    rows = []
+    for row in last.rows:
+        here, there = row.values[column] or 0.0, first.get(row.key, 0.0)
+        score = overall(there, here, params)
+        values: dict[str, float | None] = {"score": score, "earlier": there, "last": here}
+        rows.append(Row(row.key, values, _chain(score, row.chain is not None)))
+    return _board(name, ("score", "earlier", "last"), rows)
+
+
+def _awards(hiders: Board, seekers: Board, params: Mapping[str, Any]) -> Board:
+    """The places that have an award, and the best attackers; equal ones share a place."""
+    places = {key: place for key, place in _places(hiders) if place <= params["award-places"]}
+    best = {key for key, place in _places(seekers) if place == 1}
+    rows = []
+    for key in sorted(places.keys() | best):
+        values: dict[str, float | None] = {"place": places.get(key), "best-attack": float(key in best)}
+        rows.append(Row(key, values, (float(places.get(key, len(hiders.rows) + 1)),)))
+    return _board("awards", ("place", "best-attack"), rows)
+
+
+def _places(board: Board) -> Iterator[tuple[str, int]]:
+    """The places of those who have points."""
+    chains = [row.chain for row in board.rows if row.chain is not None]
+    for row in board.rows:
+        if row.chain is not None and row.chain[0] < 0:
+            yield row.key, 1 + sum(chain < row.chain for chain in chains)
+
+
+def _chain(score: float, is_ranked: bool) -> tuple[float, ...] | None:
+    return (0.0 - score,) if is_ranked else None
+
+
+def _board(name: str, columns: tuple[str, ...], rows: Sequence[Row]) -> Board:
+    in_order = sorted(rows, key=lambda row: (row.chain is None, row.chain or (), row.key))
+    return Board(name, columns, in_order)
