@@ -24,6 +24,7 @@ from games.contract.values import (
     Cell,
     Fault,
     Figures,
+    FileVerdict,
     Hidden,
     Out,
     Result,
@@ -31,6 +32,7 @@ from games.contract.values import (
     Target,
     Verdict,
     World,
+    Wrong,
 )
 
 Run = Callable[[Path, Path, Path], None]
@@ -91,8 +93,8 @@ class ApartGame(Game):
     def allot(self, world: World, seat: int, rng: np.random.Generator, out: Out) -> None:
         self._called("allot", world, seat, rng, out=out)
 
-    def check(self, world: World, entry: Target) -> Iterator[Fault]:
-        return _all_of(self._called("check", world, entry), Fault)
+    def check(self, world: World, entry: Target) -> Iterator[Wrong]:
+        return _all_of(self._called("check", world, entry), Fault, FileVerdict)
 
     def publish(self, world: World, entry: Target, rng: np.random.Generator, out: Out) -> None:
         self._called("publish", world, entry, rng, out=out)
@@ -105,8 +107,8 @@ class ApartGame(Game):
 
     def cover(
         self, world: World, by: Seat | None, answer: Box, targets: Sequence[Target]
-    ) -> Iterator[Fault | tuple[str, str]]:
-        return _all_of(self._called("cover", world, by, answer, targets), tuple)
+    ) -> Iterator[Wrong | tuple[str, str]]:
+        return _all_of(self._called("cover", world, by, answer, targets), tuple, FileVerdict)
 
     def judge(self, world: World, challenge: str, by: Seat | None, target: Target, answer: Box) -> Result:
         return _typed(self._called("judge", world, challenge, by, target, answer), Result)
@@ -135,11 +137,12 @@ class ApartGame(Game):
         return _all_of(self._called("tally", rule, params, hidden, tuple(cells()), earlier), Board)
 
 
-def _typed(value: Any, wanted: type) -> Any:
+def _typed(value: Any, *wanted: type) -> Any:
     if not isinstance(value, wanted):
-        raise BadAnswer(f"The game gave {type(value).__name__}, expected {wanted.__name__}.")
+        names = " or ".join(kind.__name__ for kind in wanted)
+        raise BadAnswer(f"The game gave {type(value).__name__}, expected {names}.")
     return value
 
 
-def _all_of(values: Any, wanted: type) -> Iterator[Any]:
-    return iter([_typed(value, wanted) for value in _typed(values, tuple)])
+def _all_of(values: Any, *wanted: type) -> Iterator[Any]:
+    return iter([_typed(value, *wanted) for value in _typed(values, tuple)])

@@ -24,8 +24,6 @@ from games.contract.game import Game
 from games.loading import load_folder
 from games.rehearsal import Entered, Rehearsal
 
-UNCHANGED = "unchanged"
-"""The name of a house method that hands the data back as they are."""
 BLIND = "blind"
 """The name of a house attack that looks at nothing."""
 SHORT = 8
@@ -60,7 +58,7 @@ class Stage:
         self.uploads = self._play(self.played)
 
     def rehearse(self, seed: str = "laws") -> Rehearsal:
-        return Rehearsal(self.game, self.sources, self.teams, seed=seed)
+        return Rehearsal(self.game, self.sources, self.teams, self.declared.rehearsal, seed)
 
     def _play(self, round_: Rehearsal) -> list[tuple[int, str, Mapping[str, bytes]]]:
         """Enter what house methods and legal examples give, then let every house attack answer."""
@@ -197,7 +195,8 @@ def made_as_declared(stage: Stage) -> Iterator[str]:
             file = stage.declared.file(name, scope)
             if file is None or not file.columns or file.made == "upload":
                 continue
-            alone = replace(file, name=name, count=1, rows=file.rows if isinstance(file.rows, int) else None)
+            rows = file.rows if isinstance(file.rows, int) else None
+            alone = replace(file, name=name, count=1, rows=rows, reader="declared")
             problems = check_files((alone,), MemoryBox({name: content}), round_.lookup(0)).verdict.problems
             yield str(problems[0]) if problems else ""
 
@@ -246,10 +245,10 @@ def secret_stays(stage: Stage) -> Iterator[str]:
 
 def unchanged_loses_nothing(stage: Stage) -> Iterator[str]:
     """Unchanged data have the best value of every measure."""
-    if UNCHANGED not in [method.name for method in stage.declared.methods]:
+    if stage.declared.unchanged not in [method.name for method in stage.declared.methods]:
         return
     round_ = stage.rehearse()
-    entered = round_.enter(0, round_.anonymize(UNCHANGED, 0), stage.declared.slots[0])
+    entered = round_.enter(0, round_.anonymize(stage.declared.unchanged, 0), stage.declared.slots[0])
     if entered.target is None:
         yield f"Unchanged data are refused: {entered.problems[0]}"
         return

@@ -18,13 +18,14 @@ from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.declaration import File, Moment, Scope, Shown
 from games.contract.files import Lookup, check_files
 from games.contract.game import Game
-from games.contract.messages import problem_of
+from games.contract.messages import verdict_of
 from games.contract.values import (
     Board,
     Box,
     Cell,
     Fault,
     Figures,
+    FileVerdict,
     Hidden,
     Result,
     Seat,
@@ -85,6 +86,7 @@ class Rehearsal:
         self.params = {**self.declared.defaults, **(params or {})}
         self.sources = MemoryBox(sources)
         self._worlds: dict[tuple[bool, Moment], World] = {}
+        self._public: dict[Moment, MemoryBox] = {}
         self._seen_seats: dict[tuple[int, str], Seat] = {}
         self.round_files = self._build()
         self.teams = tuple(teams)
@@ -124,7 +126,9 @@ class Rehearsal:
 
     def _world(self, secret: bool, moment: Moment) -> World:
         files = self.round_files
-        public = self._part(files, "round", lambda file: is_shown(file.shown, "all", moment))
+        public = self._public.setdefault(
+            moment, self._part(files, "round", lambda file: is_shown(file.shown, "all", moment))
+        )
         hidden = self._part(files, "round", lambda file: not is_shown(file.shown, "all", moment))
         return World(self.params, public, hidden if secret else EMPTY)
 
@@ -213,7 +217,7 @@ class Rehearsal:
         checked = check_files(declared, entry.upload, lookup, slot=entry.slot)
         if not checked.verdict.ok:
             return checked.verdict.problems
-        return tuple(problem_of(self.declared, fault) for fault in self.game.check(self.world(), entry))
+        return verdict_of(self.declared, self.game.check(self.world(), entry)).problems
 
     def targets(self) -> list[Target]:
         """What attackers see of every entry."""
@@ -241,11 +245,11 @@ class Rehearsal:
         if not checked.verdict.ok:
             return Answered(checked.verdict.problems)
         said = list(self.game.cover(self.world(secret=False), seat, box, targets))
-        faults = [problem_of(self.declared, one) for one in said if isinstance(one, Fault)]
-        if faults:
-            return Answered(tuple(faults))
+        wrong = [one for one in said if isinstance(one, Fault | FileVerdict)]
+        if wrong:
+            return Answered(verdict_of(self.declared, wrong).problems)
         attacker = attacker or self._seat_name(by)
-        covered = [one for one in said if not isinstance(one, Fault)]
+        covered = [one for one in said if not isinstance(one, Fault | FileVerdict)]
         cells = tuple(self._judged(attacker, by, key, challenge, box) for key, challenge in covered)
         again = {cell[:3] for cell in cells}
         self.cells = [cell for cell in self.cells if cell[:3] not in again] + list(cells)

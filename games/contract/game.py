@@ -14,7 +14,6 @@ from games.contract.values import (
     Board,
     Box,
     Cell,
-    Fault,
     Figures,
     Hidden,
     Out,
@@ -23,6 +22,7 @@ from games.contract.values import (
     Target,
     Verdict,
     World,
+    Wrong,
 )
 
 
@@ -41,7 +41,7 @@ class Game(ABC):
         """Make the files of one seat, public and secret."""
         return
 
-    def check(self, world: World, entry: Target) -> Iterator[Fault]:
+    def check(self, world: World, entry: Target) -> Iterator[Wrong]:
         """What the declaration of the files cannot say. The declared checks have passed."""
         return iter(())
 
@@ -59,7 +59,7 @@ class Game(ABC):
 
     def cover(
         self, world: World, by: Seat | None, answer: Box, targets: Sequence[Target]
-    ) -> Iterator[Fault | tuple[str, str]]:
+    ) -> Iterator[Wrong | tuple[str, str]]:
         """What is wrong with an answer, and which pairs of target and challenge it answers."""
         return cover_by_files(self.declaration, answer, targets)
 

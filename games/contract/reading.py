@@ -64,6 +64,14 @@ def read_declaration(text: str, file: str = FILE) -> Declaration:
     return declared
 
 
+def check_completed(declaration: Declaration, text: str, file: str = FILE) -> None:
+    """What no single key can say, of a declaration to which Python has added; raises `BadGame`."""
+    document = Document(text, file, A_GAME())
+    _check_whole(declaration, document)
+    if document.problems:
+        raise BadGame(document.problems)
+
+
 class _Reader:
     """Turns plain data into declared types. What is wrong is noted, and None is given instead."""
 

@@ -13,7 +13,7 @@ from games import skeleton
 from games.contract.declaration import Declaration, in_language
 from games.contract.reading import FILE, NAME, BadGame
 from games.laws import checked
-from games.loading import GROUP, NoGame, find_folder, installed_games, read_folder
+from games.loading import GROUP, NoGame, find_folder, installed_games, read_completed, read_folder
 from kakurenbo.main import UsageError
 from kakurenbo.output import write_text
 
@@ -73,7 +73,9 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    declared = read_folder(find_folder(arguments.game))
+    folder = find_folder(arguments.game)
+    # An installed game is trusted; a folder from elsewhere is shown without running any of its code.
+    declared = read_completed(folder) if arguments.game in installed_games() else read_folder(folder)
     shown = _described(declared)
     if arguments.json:
         print(json.dumps(shown, indent=2, ensure_ascii=False))
