@@ -89,6 +89,10 @@ GAMES = {
     "apart": {"contract", "call"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
+    "shop": {"contract"},
+    "pwscup2016": {"contract", "shop"},
+    "pwscup2017": {"contract", "shop"},
+    "pwscup2018": {"contract", "shop"},
 }
 WALLS = {"contest": CONTEST, "games": GAMES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}
 EXCEPTIONS: dict[str, set[str]] = {}
