@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
 
-from datasets.problems import Verdict as FileVerdict
+from datasets import problems
 
 T = TypeVar("T")
 Figures = Mapping[str, float | None]
 """Numbers by name; None is undefined."""
+
+
+FileVerdict = problems.Verdict
+"""The located problems of files, as the readers of `datasets` give them."""
 
 
 class Box(Protocol):

@@ -17,7 +17,7 @@ from datasets.problems import Verdict
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.files import check_files
 from games.contract.messages import verdict_of
-from games.contract.values import Fault, FileVerdict, Target, World
+from games.contract.values import Box, Fault, FileVerdict, Target, World
 from games.loading import load_folder
 from games.shop.playing import ShopGame
 from tests.conftest import ROOT
@@ -78,6 +78,10 @@ def published(year: str, world: World, upload: Mapping[str, bytes], key: str = "
     shown = out.box(file for file in made if file.shown.all != "never")
     secret = out.box(file for file in made if file.shown.all == "never")
     return entry._replace(published=shown, secret=secret)
+
+
+def contents(box: Box) -> dict[str, bytes]:
+    return {name: box.open(name).read() for name in box.names()}
 
 
 def written(write: Any, names: tuple[str, ...]) -> dict[str, bytes]:

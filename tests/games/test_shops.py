@@ -171,8 +171,10 @@ def test_an_entry_has_the_same_bytes_and_numbers_both_ways(year: str, method: st
     assert neutral is not None
     shown = written(lambda folder: spec.write_released(folder, neutral.released), spec.public_files)
     entry = published(year, world, upload)
-    assert entry.published.files == shown
-    assert entry.secret.files == {"truth.txt": "".join(f"{row + 1}\n" for row in neutral.truth).encode()}
+    assert shops.contents(entry.published) == shown
+    assert shops.contents(entry.secret) == {
+        "truth.txt": "".join(f"{row + 1}\n" for row in neutral.truth).encode()
+    }
 
     names = [measure.name for measure in BY_FORMAT[year]]
     assert [number.name for number in game.declaration.measures] == names
@@ -221,7 +223,7 @@ def test_every_house_attack_finds_the_same_people_both_ways(year: str, method: s
     original, files = shop(year)
     world = world_of(year, files)
     entry = published(year, world, made_by(game, method, world, seed=1))
-    neutral = find_format(year).check_upload(streams(entry.upload.files), original).neutral
+    neutral = find_format(year).check_upload(streams(shops.contents(entry.upload)), original).neutral
     assert neutral is not None
     case = case_of(play.format, original, neutral)
     assert [attack.name for attack in game.declaration.attacks] == [attack.name for attack in play.attacks]
@@ -368,6 +370,6 @@ def test_a_round_that_sets_nothing_is_that_of_the_preset(year: str) -> None:
 def test_the_laws_hold(year: str) -> None:
     findings = checked(shops.folder_of(year))
     assert {finding.law: finding.detail for finding in findings if finding.holds is False} == {}
-    held = {finding.law for finding in findings if finding.holds}
-    assert {"examples", "same-twice", "through-folders", "made-as-declared", "secret-stays"} <= held
-    assert {"truth-is-best", "bad-uploads", "unchanged-loses-nothing"} <= held
+    # No attack of the registry is blind, and the rows of 2017 and 2018 are in the order of T.
+    idle = {finding.law for finding in findings if finding.holds is None}
+    assert idle == {"blind-is-baseline"} | ({"row-order"} if year != "2016" else set())
