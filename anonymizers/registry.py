@@ -89,15 +89,28 @@ def run_anonymizer(
     """
     method = anonymizer(name)
     values = checked(name, method.parameters, parameters)
-    if isinstance(original, PurchaseData) and min(original.n_customers, original.transactions.n_rows) == 0:
-        raise CannotProtect(
-            f"{name} needs at least one customer and one transaction. Got an empty table instead."
-        )
-    done = method.function(original, limits, np.random.default_rng(seed), **values)
+    done = make_entry(name, original, limits, np.random.default_rng(seed), values)
     report = {"method": name, "version": method.version, "seed": seed, "parameters": values}
     if isinstance(original, PurchaseData):
         report |= _summary(original, done.release, limits)
     return replace(done, report=report | dict(done.report))
+
+
+def make_entry(
+    name: str,
+    original: Any,
+    limits: Mapping[str, float],
+    rng: np.random.Generator,
+    parameters: Mapping[str, Any],
+) -> Anonymized:
+    """Check the parameters and run the method, with the report that it makes itself."""
+    method = anonymizer(name)
+    values = checked(name, method.parameters, parameters)
+    if isinstance(original, PurchaseData) and min(original.n_customers, original.transactions.n_rows) == 0:
+        raise CannotProtect(
+            f"{name} needs at least one customer and one transaction. Got an empty table instead."
+        )
+    return method.function(original, limits, rng, **values)
 
 
 def _summary(original: PurchaseData, release: Release, limits: Mapping[str, float]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from attacks import guess_file
 from attacks.answers import Answer
@@ -74,6 +75,10 @@ class Game(ABC):
     def from_bytes(self, content: bytes) -> Any: ...
 
     @abstractmethod
+    def right(self, target: Target, truth: Integers) -> Any:
+        """The guess that finds everybody in a neutral entry."""
+
+    @abstractmethod
     def judge(self, guess: Any, target: Target, truth: Integers) -> Outcome:
         """Compare a guess with the truth of a neutral entry."""
 
@@ -95,6 +100,9 @@ class Game2016(Game):
 
     def from_bytes(self, content: bytes) -> Guess:
         return guess_file.from_bytes(content)
+
+    def right(self, target: Target, truth: Integers) -> Guess:
+        return Guess(truth)
 
     def judge(self, guess: Guess, target: Target, truth: Integers) -> Outcome:
         found = np.sort(truth[guess.rows == truth])
@@ -121,11 +129,18 @@ class Game2017(Game):
     def from_bytes(self, content: bytes) -> MonthsGuess:
         return MonthsGuess(tuple(np.array(table, dtype=object) for table in json.loads(content)))
 
+    def right(self, target: Target, truth: Integers) -> MonthsGuess:
+        original, released, _ = self.format.measured(target.original(), target.released(), truth)
+        return MonthsGuess((truth_table(original, released).pseudonyms,))
+
+    def found_by(self, guess: MonthsGuess, target: Target, truth: Integers) -> npt.NDArray[np.bool_]:
+        """Which customers are found: a row per table of the guess."""
+        (right,) = self.right(target, truth).tables
+        return np.array([np.asarray(table == right).all(axis=1) for table in guess.tables])
+
     def judge(self, guess: MonthsGuess, target: Target, truth: Integers) -> Outcome:
         """With several knowledge files the share is the mean, and hits the mean rounded to whole people."""
-        original, released, _ = self.format.measured(target.original(), target.released(), truth)
-        right = truth_table(original, released).pseudonyms
-        found = np.array([np.asarray(table == right).all(axis=1) for table in guess.tables])
+        found = self.found_by(guess, target, truth)
         n = found.shape[1]
         total, tries = int(found.sum()), len(guess.tables)
         hits = (2 * total + tries) // (2 * tries)
@@ -155,12 +170,16 @@ class Game2018(Game):
     def from_bytes(self, content: bytes) -> Answer:
         return Answer(np.array(json.loads(content), dtype=np.int64))
 
-    def judge(self, guess: Answer, target: Target, truth: Integers) -> Outcome:
+    def right(self, target: Target, truth: Integers) -> Answer:
         original, released = target.original(), target.released()
         right = np.full(original.id.n_labels, NO_GUESS, dtype=np.int64)
         right[original.id.codes[truth]] = released.id.codes
+        return Answer(right)
+
+    def judge(self, guess: Answer, target: Target, truth: Integers) -> Outcome:
+        right = self.right(target, truth).pseudonym
         hit = (guess.pseudonym == right) & (guess.pseudonym != NO_GUESS)
-        hits, n = int(hit.sum()), released.id.n_labels
+        hits, n = int(hit.sum()), target.released().id.n_labels
         baseline = 1 / n if n else 0.0
         rate = hits / n if n else 0.0
         judgement = Judgement(hits, n, rate, *wilson(hits, n), baseline, float(hits), np.sort(right[hit]))

@@ -27,6 +27,7 @@ from games.contract.values import (
     Cell,
     Fault,
     Figures,
+    FileVerdict,
     Hidden,
     Out,
     Question,
@@ -35,6 +36,7 @@ from games.contract.values import (
     Target,
     Verdict,
     World,
+    Wrong,
 )
 
 Run = Callable[[str, Path, Path, Path], str]
@@ -116,8 +118,8 @@ class ApartGame(Game):
     def targets(self, world: World) -> Iterator[tuple[str, Mapping[str, str]]]:
         return _all_of(self._called("targets", world), tuple)
 
-    def check(self, world: World, entry: Target) -> Iterator[Fault]:
-        return _all_of(self._called("check", world, entry), Fault)
+    def check(self, world: World, entry: Target) -> Iterator[Wrong]:
+        return _all_of(self._called("check", world, entry), Fault, FileVerdict)
 
     def publish(self, world: World, entry: Target, rng: np.random.Generator, out: Out) -> None:
         self._called("publish", world, entry, rng, out=out)
@@ -130,8 +132,8 @@ class ApartGame(Game):
 
     def cover(
         self, world: World, by: Seat | None, answer: Box, targets: Sequence[Target]
-    ) -> Iterator[Fault | tuple[str, str]]:
-        return _all_of(self._called("cover", world, by, answer, targets), tuple)
+    ) -> Iterator[Wrong | tuple[str, str]]:
+        return _all_of(self._called("cover", world, by, answer, targets), tuple, FileVerdict)
 
     def judge(self, world: World, challenge: str, by: Seat | None, target: Target, answer: Box) -> Result:
         return require_type(self._called("judge", world, challenge, by, target, answer), Result)
@@ -164,5 +166,5 @@ class ApartGame(Game):
         return _all_of(self._called("tally", rule, params, hidden, tuple(cells()), earlier), Board)
 
 
-def _all_of(values: Any, wanted: type) -> Iterator[Any]:
-    return iter([require_type(value, wanted) for value in require_type(values, tuple)])
+def _all_of(values: Any, *wanted: type) -> Iterator[Any]:
+    return iter([require_type(value, *wanted) for value in require_type(values, tuple)])

@@ -25,8 +25,6 @@ from games.contract.game import Game
 from games.loading import load_folder
 from games.rehearsal import Entered, Rehearsal
 
-UNCHANGED = "unchanged"
-"""The name of a house method that hands the data back as they are."""
 BLIND = "blind"
 """The name of a house attack that looks at nothing."""
 SHORT = 8
@@ -223,7 +221,8 @@ def made_as_declared(stage: Stage) -> Iterator[str]:
             file = stage.declared.file(name, scope)
             if file is None or not file.columns or file.made == "upload":
                 continue
-            alone = replace(file, name=name, count=1, rows=file.rows if isinstance(file.rows, int) else None)
+            rows = file.rows if isinstance(file.rows, int) else None
+            alone = replace(file, name=name, count=1, rows=rows, reader="declared")
             problems = check_files((alone,), MemoryBox({name: content}), round_.lookup(0)).verdict.problems
             yield str(problems[0]) if problems else ""
 
@@ -272,10 +271,10 @@ def secret_stays(stage: Stage) -> Iterator[str]:
 
 def unchanged_loses_nothing(stage: Stage) -> Iterator[str]:
     """Unchanged data have the best value of every measure."""
-    if UNCHANGED not in [method.name for method in stage.declared.methods]:
+    if stage.declared.unchanged not in [method.name for method in stage.declared.methods]:
         return
     round_ = stage.rehearse()
-    entered = round_.enter(0, round_.anonymize(UNCHANGED, 0), stage.declared.slots[0])
+    entered = round_.enter(0, round_.anonymize(stage.declared.unchanged, 0), stage.declared.slots[0])
     if entered.target is None:
         yield f"Unchanged data are refused: {entered.problems[0]}"
         return

@@ -12,10 +12,12 @@ from types import ModuleType
 
 from games.contract.declaration import Declaration
 from games.contract.game import Game
-from games.contract.reading import FILE, read_declaration
+from games.contract.reading import FILE, check_completed, read_declaration
 
 CODE = "game.py"
 VARIABLE = "KAKURENBO_GAMES"
+COMPLETION = "declare.py"
+"""Beside `game.yaml`, for games that a site trusts: its function `completed` adds what registries know."""
 GROUP = "kakurenbo.games"
 """The entry points by which an installed package says that it is a game; the value names the package."""
 
@@ -40,10 +42,20 @@ def declared_in(content: bytes, place: str) -> Declaration:
         raise NoGame(f"{FILE} in {place} is not UTF-8: {error.reason} at byte {error.start}.") from None
 
 
+def read_completed(folder: Path) -> Declaration:
+    """What a trusted game declares, with what the Python beside its `game.yaml` adds."""
+    declaration = read_folder(folder)
+    if not (folder / COMPLETION).is_file():
+        return declaration
+    added: Declaration = _imported(folder.resolve(), COMPLETION).completed(declaration)
+    check_completed(added, (folder / FILE).read_text(encoding="utf-8"))
+    return added
+
+
 def load_folder(folder: Path) -> Game:
     """Import the code of a game: the class `Game` of its `game.py`, which may import what is beside it."""
-    declaration = read_folder(folder)
-    module = _imported(folder.resolve())
+    declaration = read_completed(folder)
+    module = _imported(folder.resolve(), CODE)
     made = getattr(module, "Game", None)
     if not (isinstance(made, type) and issubclass(made, Game)) or made is Game:
         raise NoGame(f"{CODE} in {folder.name} has no class Game that is a game.")
@@ -52,15 +64,15 @@ def load_folder(folder: Path) -> Game:
     return game
 
 
-def _imported(folder: Path) -> ModuleType:
-    if not (folder / CODE).is_file():
-        raise NoGame(f"There is no {CODE} in {folder.name}.")
+def _imported(folder: Path, file: str) -> ModuleType:
+    if not (folder / file).is_file():
+        raise NoGame(f"There is no {file} in {folder.name}.")
     package = f"kakurenbo_game_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
     if package not in sys.modules:
         holder = ModuleType(package)
         holder.__path__ = [str(folder)]
         sys.modules[package] = holder
-    return importlib.import_module(f"{package}.{Path(CODE).stem}")
+    return importlib.import_module(f"{package}.{Path(file).stem}")
 
 
 def installed_games() -> dict[str, Path]:
@@ -69,7 +81,10 @@ def installed_games() -> dict[str, Path]:
     listed = map(Path, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
     found = {read_folder(folder).name: folder for folder in listed}
     for point in metadata.entry_points(group=GROUP):
-        spec = importlib.util.find_spec(point.value)
+        try:
+            spec = importlib.util.find_spec(point.value)
+        except ModuleNotFoundError:
+            continue
         if spec is not None and spec.submodule_search_locations:
             found[point.name] = Path(next(iter(spec.submodule_search_locations)))
     return dict(sorted(found.items()))

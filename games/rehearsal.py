@@ -20,13 +20,14 @@ from games.contract.declaration import File, Moment, Scope, Shown
 from games.contract.files import Lookup, check_files
 from games.contract.game import Game
 from games.contract.guard import require_made, require_numbers, require_result
-from games.contract.messages import problem_of
+from games.contract.messages import verdict_of
 from games.contract.values import (
     Board,
     Box,
     Cell,
     Fault,
     Figures,
+    FileVerdict,
     Hidden,
     Question,
     Seat,
@@ -108,6 +109,7 @@ class Rehearsal:
         self.facts: Mapping[str, Any] = {}
         self.has_secrets = True
         self._worlds: dict[tuple[bool, Moment], World] = {}
+        self._public: dict[Moment, MemoryBox] = {}
         self._seen_seats: dict[tuple[int, str], Seat] = {}
         self.entries: dict[str, Entered] = {}
         self.cells: list[Cell] = []
@@ -146,7 +148,9 @@ class Rehearsal:
 
     def _world(self, secret: bool, moment: Moment) -> World:
         files = self.round_files
-        public = self._part(files, "round", lambda file: is_shown(file.shown, "all", moment))
+        public = self._public.setdefault(
+            moment, self._part(files, "round", lambda file: is_shown(file.shown, "all", moment))
+        )
         hidden = self._part(files, "round", lambda file: not is_shown(file.shown, "all", moment))
         return World(self.params, public, hidden if secret else EMPTY)
 
@@ -247,7 +251,7 @@ class Rehearsal:
         checked = check_files(declared, entry.upload, lookup, slot=entry.slot)
         if not checked.verdict.ok:
             return checked.verdict.problems
-        return tuple(problem_of(self.declared, fault) for fault in self.game.check(self.world(), entry))
+        return verdict_of(self.declared, self.game.check(self.world(), entry)).problems
 
     def targets(self) -> list[Target]:
         """What attackers see of every entry."""
@@ -275,11 +279,11 @@ class Rehearsal:
         if not checked.verdict.ok:
             return Answered(checked.verdict.problems)
         said = list(self.game.cover(self.world(secret=False), seat, box, targets))
-        faults = [problem_of(self.declared, one) for one in said if isinstance(one, Fault)]
-        if faults:
-            return Answered(tuple(faults))
+        wrong = [one for one in said if isinstance(one, Fault | FileVerdict)]
+        if wrong:
+            return Answered(verdict_of(self.declared, wrong).problems)
         attacker = attacker or self.seat_name(by)
-        covered = [one for one in said if not isinstance(one, Fault)]
+        covered = [one for one in said if not isinstance(one, Fault | FileVerdict)]
         cells = tuple(self._judged(attacker, by, covered, box))
         again = {cell[:3] for cell in cells}
         self.cells = [cell for cell in self.cells if cell[:3] not in again] + list(cells)

@@ -39,6 +39,7 @@ from games.contract.guard import (
     require_numbers,
     require_result,
     require_targets,
+    require_type,
     require_verdict,
 )
 from games.contract.values import (
@@ -201,7 +202,9 @@ class SandboxedGame(ApartGame):
         with self._told("check"):
             declared = self.declaration.files_of("entry", "upload")
             allowed = Refusals(self.declaration, declared, entry.upload, slot=entry.slot)
-            return iter(list(allowed.required(super().check(world, entry))))
+            # Verdicts with words of their own are for trusted games: of these, only declared messages.
+            faults = (require_type(one, Fault) for one in super().check(world, entry))
+            return iter(list(allowed.required(faults)))
 
     def measure(self, world: World, entry: Target, names: Sequence[str]) -> Figures:
         with self._told("measure"):
@@ -219,7 +222,7 @@ class SandboxedGame(ApartGame):
         self, world: World, by: Seat | None, answer: Box, targets: Sequence[Target]
     ) -> Iterator[Fault | tuple[str, str]]:
         with self._told("cover"):
-            said = list(super().cover(world, by, answer, targets))
+            said: list[Any] = list(super().cover(world, by, answer, targets))
             require_cover(said, self.declaration, targets)
             allowed = Refusals(self.declaration, self.declaration.files_of("answer"), answer, targets)
             list(allowed.required(one for one in said if isinstance(one, Fault)))

@@ -95,6 +95,10 @@ GAMES = {
     "sandboxed": {"contract", "call", "cache", "apart", "sdk"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
+    "shop": {"contract"},
+    "pwscup2016": {"contract", "shop"},
+    "pwscup2017": {"contract", "shop"},
+    "pwscup2018": {"contract", "shop"},
     "pwscup2024": {"contract"},
 }
 WALLS = {"contest": CONTEST, "games": GAMES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}

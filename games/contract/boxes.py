@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TypeVar
 
@@ -25,18 +25,23 @@ class _Loading:
     """Remembers what was read: a file is parsed once however many cells of a matrix need it."""
 
     def __init__(self) -> None:
-        self._loaded: dict[tuple[str, Callable[[BinaryIO], Any]], Any] = {}
+        self._made: dict[Hashable, Any] = {}
 
     def open(self, name: str) -> BinaryIO:
         raise NotImplementedError
 
     def load(self, name: str, read: Callable[[BinaryIO], T]) -> T:
-        key = (name, read)
-        if key not in self._loaded:
+        def loaded() -> T:
             with self.open(name) as file:
-                self._loaded[key] = read(file)
-        loaded: T = self._loaded[key]
-        return loaded
+                return read(file)
+
+        return self.memo((name, read), loaded)
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
 
 
 class MemoryBox(_Loading):
@@ -76,7 +81,14 @@ class FolderBox(_Loading):
         return (self.folder / name).open("rb")
 
 
-EMPTY = MemoryBox()
+class _Empty(MemoryBox):
+    """No file, and no memory: everybody shares it."""
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        return make()
+
+
+EMPTY = _Empty()
 """What a verb may not see."""
 
 

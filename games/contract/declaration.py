@@ -100,6 +100,8 @@ class File:
     committed: bool = False
     """Its hash is public from the moment it is made."""
     required: bool = True
+    reader: Literal["declared", "game"] = "declared"
+    """Who checks an upload of it: the platform by its columns, or the game's own `check` and `cover`."""
     max_bytes: int = 64 * 1024 * 1024
     meaning: Text = field(default_factory=dict, hash=False)
 
@@ -254,6 +256,8 @@ class Declaration:
     """Libraries beyond those of the platform."""
     messages: Mapping[str, Text] = field(default_factory=dict)
     """What the game's own checks may say to teams, by code; values stand as ``%(name)s``."""
+    unchanged: str = "unchanged"
+    """The house method that hands the data back as they are, where there is one."""
     laws_off: Mapping[str, Text] = field(default_factory=dict)
     """Laws that do not hold here, each with a reason that is shown on the rules page."""
 

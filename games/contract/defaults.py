@@ -7,7 +7,7 @@ from typing import Any
 
 from datasets.tokens import BYTE_ORDER_MARK
 from games.contract.declaration import Declaration, File
-from games.contract.values import Board, Box, Cell, Fault, Figures, Hidden, Out, Row, Target, Verdict
+from games.contract.values import Board, Box, Cell, Figures, Hidden, Out, Row, Target, Verdict, Wrong
 
 
 def publish_uploads(declaration: Declaration, entry: Target, out: Out) -> None:
@@ -52,7 +52,7 @@ def verdict_by_limits(declaration: Declaration, measures: Figures, params: Mappi
 
 def cover_by_files(
     declaration: Declaration, answer: Box, targets: Sequence[Target]
-) -> Iterator[Fault | tuple[str, str]]:
+) -> Iterator[Wrong | tuple[str, str]]:
     """An answer covers every challenge whose files it holds: those of a target, or of all at once."""
     given = set(answer.names())
     for challenge in declaration.challenges:

@@ -16,13 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from datasets.messages import Template
+from datasets.messages import Message, Template, message_from
+from datasets.problems import Problem, shown
 from games.contract.boxes import EMPTY, FolderBox
 from games.contract.broken import NO_ANSWER, NOT_FILES, TOO_LARGE, BadAnswer
+from games.contract.messages import SAID_BY_GAME
 from games.contract.values import (
     Board,
     Cell,
     Fault,
+    FileVerdict,
     Hidden,
     Question,
     Result,
@@ -63,6 +66,8 @@ class Writer:
         kind = type(value).__name__
         if TYPES.get(kind) is type(value):
             return {MARK: kind, "fields": [self.encoded(field) for field in value]}
+        if isinstance(value, FileVerdict):
+            return {MARK: "problems", **_as_data(value)}
         if isinstance(value, np.random.Generator):
             return {MARK: "generator", "state": value.bit_generator.state}
         if isinstance(value, np.ndarray):
@@ -161,10 +166,44 @@ class Reader:
     def _tuple(self, value: Any) -> Any:
         return tuple(map(self.decoded, value["items"]))
 
+    def _problems(self, value: Any) -> FileVerdict:
+        counts = tuple(((file, column, code), int(n)) for file, column, code, n in value["counts"])
+        return FileVerdict(tuple(map(_problem_from, value["problems"])), int(value["total"]), counts)
+
     def _generator(self, value: Any) -> np.random.Generator:
         generator = np.random.default_rng(0)
         generator.bit_generator.state = value["state"]
         return generator
+
+
+def _as_data(verdict: FileVerdict) -> dict[str, Any]:
+    return {
+        "problems": [problem.as_data() for problem in verdict.problems],
+        "total": verdict.total,
+        "counts": [[*kind, n] for kind, n in verdict.counts],
+    }
+
+
+def _problem_from(data: Any) -> Problem:
+    """A problem in the platform's own sentences; a game's words come as a `Fault` that it declares."""
+    file, line, column, got = (data[name] for name in ("file", "line", "column", "got"))
+    if not f"{file}{column}".isprintable() or not isinstance(line, int | None):
+        raise ValueError("a place that no file has")
+    quoted = _sentence(got) if isinstance(got, dict) else None if got is None else shown(got)
+    return Problem(str(file), line, column and str(column), quoted, _sentence(data["expected"]))
+
+
+def _sentence(data: Any) -> Message:
+    message = message_from(data)
+    if message is None or not _is_ours(message):
+        raise ValueError("a message that is not the platform's")
+    return message
+
+
+def _is_ours(value: Any) -> bool:
+    if isinstance(value, Message):
+        return value.code != SAID_BY_GAME.code and all(_is_ours(inner) for _, inner in value.pairs)
+    return not isinstance(value, tuple) or all(map(_is_ours, value))
 
 
 _DECODERS: dict[str, Callable[[Reader, Any], Any]] = {
@@ -172,5 +211,6 @@ _DECODERS: dict[str, Callable[[Reader, Any], Any]] = {
     "box": Reader._box,
     "generator": Reader._generator,
     "map": Reader._map,
+    "problems": Reader._problems,
     "tuple": Reader._tuple,
 }

@@ -14,7 +14,6 @@ from games.contract.values import (
     Board,
     Box,
     Cell,
-    Fault,
     Figures,
     Hidden,
     Out,
@@ -24,6 +23,7 @@ from games.contract.values import (
     Target,
     Verdict,
     World,
+    Wrong,
 )
 
 
@@ -46,7 +46,7 @@ class Game(ABC):
         """The organisers' own targets: their keys and labels. `publish` makes the files of each."""
         return iter(())
 
-    def check(self, world: World, entry: Target) -> Iterator[Fault]:
+    def check(self, world: World, entry: Target) -> Iterator[Wrong]:
         """What the declaration of the files cannot say. The declared checks have passed."""
         return iter(())
 
@@ -64,7 +64,7 @@ class Game(ABC):
 
     def cover(
         self, world: World, by: Seat | None, answer: Box, targets: Sequence[Target]
-    ) -> Iterator[Fault | tuple[str, str]]:
+    ) -> Iterator[Wrong | tuple[str, str]]:
         """What is wrong with an answer, and which pairs of target and challenge it answers."""
         return cover_by_files(self.declaration, answer, targets)
 

@@ -66,10 +66,11 @@ A_NAME = Template("refusal.name", "a value that the message has a place for")
 A_VALUE = Template("refusal.value", "a number up to %(n)s, a declared name, or a cell of the upload")
 
 
-def require_type(value: Any, wanted: type) -> Any:
-    """The value, where it is of the type that the contract names."""
+def require_type(value: Any, *wanted: type) -> Any:
+    """The value, where it is of a type that the contract names."""
     if not isinstance(value, wanted):
-        raise BadAnswer(OTHER_TYPE(got=type(value).__name__, expected=wanted.__name__))
+        expected = " or ".join(kind.__name__ for kind in wanted)
+        raise BadAnswer(OTHER_TYPE(got=type(value).__name__, expected=expected))
     return value
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from datasets.messages import Message, Template
 from datasets.problems import Problem, shown
 from games.contract.declaration import Declaration, in_language
-from games.contract.values import Fault
+from games.contract.values import Fault, FileVerdict, Wrong
 
 SAID_BY_GAME = Template("game-check", "%(words)s")
 UNDECLARED = Template("game-check.undeclared", "what the game's rules say (%(code)s)")
@@ -15,6 +17,13 @@ def problem_of(declaration: Declaration, fault: Fault) -> Problem:
     """A fault that a game found, as a problem in English; a code that is not declared tells nothing else."""
     got = None if fault.got is None else shown(fault.got)
     return Problem(fault.file, fault.line, fault.column, got, expected_by(declaration, fault))
+
+
+def verdict_of(declaration: Declaration, said: Iterable[Wrong]) -> FileVerdict:
+    """All that a game found wrong, in its order."""
+    return FileVerdict.join(
+        FileVerdict.of(problem_of(declaration, one)) if isinstance(one, Fault) else one for one in said
+    )
 
 
 def expected_by(declaration: Declaration, fault: Fault, language: str = "en") -> Message:

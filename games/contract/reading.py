@@ -29,7 +29,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "count": (0, 1000),
     "decimals": (0, 17),
     "longest": (1, 65_536),
-    "max-bytes": (0, 1 << 30),
+    "max-bytes": (0, 1 << 34),
     "rows": (0, 100_000_000),
     "spare": (0, 100),
     "variants": (1, 100),
@@ -99,6 +99,14 @@ def _check_sizes(document: Document, path: Path, data: Any) -> None:
         low, high = BOUNDS[str(path[-1])]
         if not low <= data <= high:
             document.add(path, "bad-value", A_BOUNDED_NUMBER(low=low, high=high), data)
+
+
+def check_completed(declaration: Declaration, text: str, file: str = FILE) -> None:
+    """What no single key can say, of a declaration to which Python has added; raises `BadGame`."""
+    document = Document(text, file, A_GAME())
+    _check_whole(declaration, document)
+    if document.problems:
+        raise BadGame(document.problems)
 
 
 class _Reader:

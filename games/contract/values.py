@@ -7,12 +7,18 @@ comes from the seed or the generator that it is given, so a second call gives th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
+
+from datasets import problems
 
 T = TypeVar("T")
 Figures = Mapping[str, float | None]
 """Numbers by name; None is undefined."""
+
+
+FileVerdict = problems.Verdict
+"""The located problems of files, as the readers of `datasets` give them."""
 
 
 class Box(Protocol):
@@ -26,6 +32,9 @@ class Box(Protocol):
 
     def load(self, name: str, read: Callable[[BinaryIO], T]) -> T:
         """A file as ``read`` makes it; a file that is asked for again in the same way is not read again."""
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` makes of several files; asked for again under the same key, it is not made again."""
 
 
 class Out(Protocol):
@@ -76,6 +85,10 @@ class Fault(NamedTuple):
     column: str | None = None
     got: str | None = None
     values: Mapping[str, str | int | float] = {}
+
+
+Wrong = Fault | FileVerdict
+"""What a game finds wrong: a fault in its own words, or the located problems of a reader of `datasets`."""
 
 
 class Result(NamedTuple):

@@ -21,7 +21,7 @@ from games.contract.declaration import Declaration, in_language
 from games.contract.reading import FILE, NAME, BadGame
 from games.contract.sentences import sentences
 from games.laws import Finding, checked
-from games.loading import GROUP, NoGame, find_folder, installed_games, read_folder
+from games.loading import GROUP, NoGame, find_folder, installed_games, read_completed, read_folder
 from games.sandboxed import NotIsolated, SandboxedGame
 from games.zips import GameZip, pack, read_zip
 from kakurenbo import round_commands
@@ -137,7 +137,11 @@ def _described(declared: Declaration) -> dict[str, str | dict[str, str]]:
 
 
 def _declared(game: str) -> Declaration:
-    return _zip_of(game).declaration if _is_zip(game) else read_folder(find_folder(game))
+    if _is_zip(game):
+        return _zip_of(game).declaration
+    folder = find_folder(game)
+    # An installed game is trusted; a folder from elsewhere is shown without running any of its code.
+    return read_completed(folder) if game in installed_games() else read_folder(folder)
 
 
 def _is_zip(game: str) -> bool:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from datasets.cells import BAD_QUANTITY
 from games.apart import ApartGame, run_beside, run_here
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.broken import BadAnswer, GameFailed, UndeclaredFile
 from games.contract.folders import Reader, Writer
-from games.contract.values import Result, World
+from games.contract.messages import SAID_BY_GAME
+from games.contract.values import Result, Target, World
 from games.loading import load_folder, read_folder
 from games.rehearsal import generator
 
@@ -56,6 +58,47 @@ def test_values_come_back_as_they_went(tmp_path: Path) -> None:
     with box.open("a/b.csv") as file:
         assert file.read() == b"1"
     assert (mapping, infinite) == ({"x": (1, None, "y")}, float("inf"))
+
+
+def test_problems_of_a_reader_come_back_as_they_went() -> None:
+    files = {path.name: path.read_bytes() for path in (PAIR / "examples" / "bad-token").iterdir()}
+    entry = Target("a", "", 0, {}, None, MemoryBox(files), EMPTY, EMPTY)
+    (here,), (there,) = (
+        list(game.check(WORLD, entry))
+        for game in (load_folder(PAIR), ApartGame(PAIR, read_folder(PAIR), run_here))
+    )
+    assert here == there
+    (problem,) = there.problems
+    assert (problem.file, problem.line, problem.column, problem.got) == ("token.csv", 2, "pieces", "many")
+    assert problem.expected == BAD_QUANTITY()
+
+
+def said(**changes: Any) -> str:
+    """One problem as a process would write it."""
+    problem = {"file": "a.csv", "line": 1, "column": "x", "got": "7", "expected": BAD_QUANTITY().as_data()}
+    return json.dumps({"$": "problems", "problems": [problem | changes], "total": 1, "counts": []})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"expected": {"code": "game-check", "values": {"words": "the secret is 42"}}},
+        {"expected": {"code": "setting.or-null", "values": {"expected": SAID_BY_GAME(words="42").as_data()}}},
+        {"expected": {"code": "unheard-of", "values": {}}},
+        {"expected": "the secret is 42"},
+        {"file": "a\u202eb.csv"},
+        {"line": "one"},
+        {"got": {"code": "game-check", "values": {"words": "42"}}},
+    ],
+)
+def test_a_problem_in_words_that_are_not_the_platforms_is_not_believed(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "answer.json").write_text(said(), encoding="utf-8")
+    assert Reader(tmp_path).read("answer.json").problems[0].code == "bad-quantity"
+    (tmp_path / "answer.json").write_text(said(**changes), encoding="utf-8")
+    with pytest.raises(BadAnswer):
+        Reader(tmp_path).read("answer.json")
 
 
 ANSWERS: dict[str, Any] = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from kakurenbo.main import main
+from tests.conftest import ROOT
 
 
 def test_a_new_game_keeps_every_law(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +79,7 @@ def test_installed_games_are_found_by_their_entry_points(
     described.mkdir()
     metadata = "Metadata-Version: 2.1\nName: kakurenbo-game-tengu\nVersion: 1.0\n"
     (described / "METADATA").write_text(metadata, encoding="utf-8")
-    points = "[kakurenbo.games]\ntengu = tengu\nghost = no_such_package\n"
+    points = "[kakurenbo.games]\ntengu = tengu\nghost = no_such_package\nfar = no_such_package.game\n"
     (described / "entry_points.txt").write_text(points, encoding="utf-8")
     monkeypatch.syspath_prepend(str(site))
     capsys.readouterr()
@@ -85,3 +87,47 @@ def test_installed_games_are_found_by_their_entry_points(
     assert "tengu           1.0     tengu" in capsys.readouterr().out
     assert main(["game", "show", "tengu", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["name"] == "tengu"
+    completion = "from dataclasses import replace\n"
+    completion += "def completed(declared):\n    return replace(declared, title={'en': 'Long nose'})\n"
+    (site / "tengu" / "declare.py").write_text(completion, encoding="utf-8")
+    assert main(["game", "show", "tengu"]) == 0
+    assert "Long nose" in capsys.readouterr().out
+    # A folder that nobody installed is shown without running its code.
+    assert main(["game", "show", str(site / "tengu")]) == 0
+    assert "Long nose" not in capsys.readouterr().out
+
+
+def test_a_completed_declaration_is_checked_like_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["game", "new", "twins", "--folder", str(tmp_path)])
+    folder = tmp_path / "twins" / "twins"
+    completion = "from dataclasses import replace\n"
+    completion += "def completed(declared):\n    return replace(declared, measures=declared.measures * 2)\n"
+    (folder / "declare.py").write_text(completion, encoding="utf-8")
+    capsys.readouterr()
+    assert main(["game", "test", str(folder)]) == 2
+    assert "expected a name that is not used before" in capsys.readouterr().err
+
+
+def test_the_games_of_the_house_are_entry_points_of_our_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    points = project["project"]["entry-points"]["kakurenbo.games"]
+    folders = {path.parent.name for path in (ROOT / "games").glob("*/game.yaml")} - {"skeleton"}
+    assert points == {name: f"games.{name}" for name in folders}
+    described = tmp_path / "house-1.0.dist-info"
+    described.mkdir()
+    metadata = "Metadata-Version: 2.1\nName: house\nVersion: 1.0\n"
+    (described / "METADATA").write_text(metadata, encoding="utf-8")
+    lines = "".join(f"{name} = {value}\n" for name, value in points.items())
+    (described / "entry_points.txt").write_text(f"[kakurenbo.games]\n{lines}", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["game", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "pwscup2016      1.0     PWSCUP 2016: people and their purchases" in out
+    assert all(name in out for name in points)
+    assert main(["game", "show", "pwscup2017", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["measures"]["e1"] and shown["methods"]["month-days"] and shown["rules"]["2026"]

@@ -161,5 +161,19 @@ def test_a_box_reads_a_file_once() -> None:
     load = reads.append
     for _ in range(3):
         box.load("a", load)
-    assert len(reads) == 1
+        box.memo("both", lambda: reads.append("both"))
+    assert len(reads) == 2
     assert EMPTY.names() == []
+
+
+def test_what_one_game_makes_of_no_files_is_not_anothers() -> None:
+    assert [EMPTY.memo("checked", lambda number=number: number) for number in (1, 2)] == [1, 2]
+
+
+def test_a_file_that_the_game_reads_is_only_there_and_not_too_large() -> None:
+    columns = (Column("x", "int"),)
+    file = File("A.csv", "entry", "upload", columns=columns, reader="game", max_bytes=5)
+    assert problems(file, "many") == []
+    assert problems(file, "so many") == [(None, None, "too-large")]
+    missing = check_files((file,), MemoryBox({})).verdict.problems
+    assert [problem.code for problem in missing] == ["missing-file"]

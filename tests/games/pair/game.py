@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from datasets import cells
+from datasets.problems import Findings
+from datasets.reader import Column, read_table
 from games.contract import game as contract
 from games.contract.tables import read_columns, write_table
-from games.contract.values import Board, Result, Row
+from games.contract.values import Board, Result, Row, Wrong
 
 PEOPLE = 60
 QUIZ = 5
@@ -35,6 +39,15 @@ class Game(contract.Game):
         chosen = np.sort(rng.permutation(PEOPLE)[: world.params["cohort"]])
         write_table(out, "B.csv", {"age": people["age"][chosen], "ill": people["ill"][chosen]})
         write_table(out, "ids.csv", {"id": chosen})
+
+    def check(self, world: Any, entry: Any) -> Iterator[Wrong]:
+        """A file that the game reads itself, with a reader of `datasets`."""
+        if "token.csv" in entry.upload.names():
+            found = Findings("token.csv")
+            with entry.upload.open("token.csv") as file:
+                read_table(file, (Column("pieces", 10, cells.quantity),), found, 1000)
+            if found.total:
+                yield found.verdict()
 
     def publish(self, world: Any, entry: Any, rng: np.random.Generator, out: Any) -> None:
         super().publish(world, entry, rng, out)
