@@ -112,6 +112,8 @@ def work_counted() -> Iterator[list[int]]:
 
 def _rows_touched(sql: str) -> int:
     with transaction.atomic(), connection.cursor() as cursor:
+        # Whether so few rows are read one after another depends on when autovacuum last came by.
+        cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + sql.replace("%", "%%"), [])
         plan = cursor.fetchone()[0]
         transaction.set_rollback(True)
