@@ -20,7 +20,6 @@ MODULES = {
         "__init__", "cells", "documents", "file_stream", "lookup", "messages", "problems", "reader",
         "setting", "tables", "tokens",
     ),
-    "arithmetic": ("*",),
 }  # fmt: skip
 """The modules of the platform by package."""
 YAML = "yaml"

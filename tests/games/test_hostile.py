@@ -25,7 +25,7 @@ from tests.games.hostile import ANSWERING, EVERY, REACHING, TELLING, USING, Host
 OWN = "only-this-game-may-read-it"
 SMALL = {
     "cpu_seconds": 2,
-    "wall_seconds": 30,
+    "wall_seconds": 120,
     "memory_bytes": 700 << 20,
     "processes": 16,
     "scratch_bytes": 32 << 20,
