@@ -21,7 +21,6 @@ MODULES = {
         "__init__", "archive", "archive_tree", "cells", "documents", "file_stream", "lookup", "messages",
         "problems", "reader", "setting", "tables", "tokens",
     ),
-    "arithmetic": ("*",),
 }  # fmt: skip
 """The modules of the platform by package."""
 YAML = "yaml"

@@ -1,4 +1,4 @@
-"""Running programs that teams submit, isolated: no network, no secrets, no way to harm the platform."""
+"""Running code that others submit, isolated: no network, no secrets, no way to harm the platform."""
 
 from pathlib import Path
 

@@ -25,7 +25,7 @@ from tests.games.hostile import ANSWERING, EVERY, REACHING, TELLING, USING, Host
 OWN = "only-this-game-may-read-it"
 SMALL = {
     "cpu_seconds": 2,
-    "wall_seconds": 30,
+    "wall_seconds": 120,
     "memory_bytes": 700 << 20,
     "processes": 16,
     "scratch_bytes": 32 << 20,
@@ -123,7 +123,7 @@ def test_an_answer_by_chance_breaks_a_law(source: str, sandbox: str, tmp_path: P
     hostile = Hostile(f"out.create('made.csv').write(str({source}).encode())", verb="build")
     caged(hostile, tmp_path, {})
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "people.csv").write_text("x\n", encoding="utf-8")
+    (tmp_path / "data" / "people.csv").write_text("x\n1\n", encoding="utf-8")
     run = partial(run_files, accept_uncounted=True)
     made = partial(SandboxedGame, tmp_path, read_folder(tmp_path), run)
     (finding,) = checked(tmp_path, "same-twice", made=made)
