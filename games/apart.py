@@ -91,6 +91,9 @@ class ApartGame(Game):
     def allot(self, world: World, seat: int, rng: np.random.Generator, out: Out) -> None:
         self._called("allot", world, seat, rng, out=out)
 
+    def targets(self, world: World) -> Iterator[tuple[str, Mapping[str, str]]]:
+        return _all_of(self._called("targets", world), tuple)
+
     def check(self, world: World, entry: Target) -> Iterator[Fault]:
         return _all_of(self._called("check", world, entry), Fault)
 

@@ -25,7 +25,7 @@ WRITES = {
     "anonymize": ("entry", ("upload",)),
 }
 """The verbs that write files, and which."""
-VERBS = (*WRITES, "check", "measure", "verdict", "cover", "judge", "tally")
+VERBS = (*WRITES, "targets", "check", "measure", "verdict", "cover", "judge", "tally")
 
 
 def call(game: Game, verb: str, arguments: list[Any]) -> tuple[Any, dict[str, bytes]]:

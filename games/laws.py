@@ -12,10 +12,11 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from datasets.problems import Problem
 from games.apart import ApartGame, run_here
 from games.contract.boxes import FolderBox, MemoryBox
 from games.contract.declaration import Example, File, in_language
@@ -76,7 +77,7 @@ class Stage:
 
     def _entries(self, round_: Rehearsal) -> Iterator[Mapping[str, bytes]]:
         for example in self.declared.examples:
-            if not example.refused:
+            if example.entry and not example.refused:
                 yield _files(self.folder / example.entry)
         for number, method in enumerate(self.declared.methods):
             yield round_.anonymize(method.name, number % len(self.teams))
@@ -134,12 +135,16 @@ def examples(stage: Stage) -> Iterator[str]:
     """Every example comes out as it says."""
     for example in stage.declared.examples:
         round_ = stage.rehearse()
-        entered = round_.enter(0, _files(stage.folder / example.entry), stage.declared.slots[0])
-        yield from _compared_entry(example, entered)
-        if entered.target is None or not example.answer:
-            continue
+        if example.entry:
+            entered = round_.enter(0, _files(stage.folder / example.entry), stage.declared.slots[0])
+            yield from _compared_entry(example, entered)
+            if entered.target is None or not example.answer:
+                continue
         answered = round_.answer(1, _files(stage.folder / example.answer))
-        given = {cell.challenge: cell.result for cell in answered.cells}
+        if not example.entry:
+            yield _compared_codes(example, answered.problems)
+        about = (cell for cell in answered.cells if example.target in ("", cell.target))
+        given = {cell.challenge: cell.result for cell in about}
         for challenge, numbers in example.results.items():
             if challenge not in given:
                 yield f"{example.name}: the answer does not cover {challenge}."
@@ -152,15 +157,21 @@ def examples(stage: Stage) -> Iterator[str]:
 
 
 def _compared_entry(example: Example, entered: Entered) -> Iterator[str]:
-    codes = sorted({problem.code for problem in entered.problems})
-    if codes != sorted(example.refused):
-        first = f" ({entered.problems[0]})" if entered.problems else ""
-        yield f"{example.name}: got the problems {codes}{first}, expected {sorted(example.refused)}."
+    different = _compared_codes(example, entered.problems)
+    yield different
+    if different:
         return
-    yield ""
     for measure, wanted in example.measures.items():
         got = entered.measures.get(measure)
         yield _compared(f"{example.name}, {measure}", got, wanted, example.tolerance)
+
+
+def _compared_codes(example: Example, problems: Sequence[Problem]) -> str:
+    codes = sorted({problem.code for problem in problems})
+    if codes == sorted(example.refused):
+        return ""
+    first = f" ({problems[0]})" if problems else ""
+    return f"{example.name}: got the problems {codes}{first}, expected {sorted(example.refused)}."
 
 
 def _compared(what: str, got: float | None, wanted: float | None, tolerance: float) -> str:

@@ -91,6 +91,8 @@ class Rehearsal:
         self.entries: dict[str, Entered] = {}
         self.cells: list[Cell] = []
         self._seats = [self._allot(number) for number in range(self._n_seats())]
+        for key, labels in self.game.targets(self.world()):
+            self._publish(Target(key, "", 0, labels, None, EMPTY, EMPTY, EMPTY))
 
     def _n_seats(self) -> int:
         seats = self.declared.seats
@@ -99,7 +101,9 @@ class Rehearsal:
         return (seats.count or len(self.teams)) + seats.spare
 
     def _build(self) -> dict[str, bytes]:
-        brought = check_files(self.declared.files_of("round", "organiser"), self.sources)
+        declared, names = self.declared.files_of("round", "organiser"), self.sources.names()
+        keys = set[str]().union(*(file.targets_in(names) for file in declared))
+        brought = check_files(declared, self.sources, targets=tuple(sorted(keys)))
         if not brought.verdict.ok:
             raise BadFiles(brought.verdict)
         made = self.declared.files_of("round", "build")
@@ -165,18 +169,23 @@ class Rehearsal:
         problems = self._problems_of_entry(target)
         if problems:
             return Entered(problems)
+        return self._publish(target)
+
+    def _publish(self, target: Target) -> Entered:
+        """Make the files of a target and measure it; the organisers' own have no utility."""
         made = self.declared.files_of("entry", "publish", "upload")
         out = MemoryOut(made)
-        self.game.publish(self.world(), target, generator(self.seed, "publish", key), out)
-        published = out.box(file for file in made if file.shown.all != "never")
-        secret = out.box(file for file in made if file.shown.all == "never")
+        self.game.publish(self.world(), target, generator(self.seed, "publish", target.key), out)
+        published = out.box(file for file in made if is_shown(file.shown, "all", "publish"))
+        secret = out.box(file for file in made if not is_shown(file.shown, "all", "publish"))
         target = target._replace(published=published, secret=secret)
-        names = [number.name for number in self.declared.measures]
+        names = [number.name for number in self.declared.measures] if target.seat else []
         measures = self.game.measure(self.world(), target, names) if names else {}
         _require_numbers(names, measures)
         rule = self.declared.rules[0].name if self.declared.rules else ""
-        entered = Entered((), target, measures, self.game.verdict(rule, measures, self.params))
-        self.entries[key] = entered
+        verdict = self.game.verdict(rule, measures, self.params) if target.seat else Verdict()
+        entered = Entered((), target, measures, verdict)
+        self.entries[target.key] = entered
         return entered
 
     def _seat_name(self, number: int) -> str:
@@ -286,8 +295,9 @@ class Rehearsal:
         return out.files
 
     def hidden(self) -> list[Hidden]:
-        """Every team and slot, also those without an entry."""
-        rows = []
+        """Every team and slot, also those without an entry, and the organisers' targets."""
+        brought = (target for target in self._entered_targets() if target.seat is None)
+        rows = [Hidden(target.key, _bare(target), "house") for target in brought]
         for number, team in enumerate(self.teams):
             for slot in self.declared.slots:
                 entered = self._entered(number, slot)
@@ -295,7 +305,7 @@ class Rehearsal:
                     rows.append(Hidden(team, None, "absent"))
                     continue
                 state = "invalid" if entered.verdict.because else "counts"
-                bare = entered.target._replace(upload=EMPTY, published=EMPTY, secret=EMPTY, seat=None)
+                bare = _bare(entered.target)
                 rows.append(Hidden(team, bare, state, float(number), entered.verdict))  # type: ignore[arg-type]
         return rows
 
@@ -314,6 +324,11 @@ class Rehearsal:
             for row in board.rows:
                 _require_numbers(board.columns, row.values)
         return boards
+
+
+def _bare(target: Target) -> Target:
+    """A target without its files."""
+    return target._replace(upload=EMPTY, published=EMPTY, secret=EMPTY, seat=None)
 
 
 def _require(declared: Sequence[File], made: Mapping[str, bytes]) -> None:

@@ -6,7 +6,7 @@ The declaration is data (`game.yaml`), so that the platform reads it without run
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -82,7 +82,8 @@ class File:
     """A file of a game.
 
     ``name`` may hold ``{i}`` (see ``count``), ``{slot}`` or ``{target}``. ``rows`` is a number or the name of
-    a file that has as many. A file without columns is bytes that only the game reads.
+    a file that has as many. A file without columns is bytes that only the game reads. Of the organisers'
+    files, those with ``{target}`` come once per target that they bring.
     """
 
     name: str
@@ -117,10 +118,21 @@ class File:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches every name that it stands for."""
+        """Matches every name that it stands for; its group ``target`` is the key, which may be a path."""
         number = "(?:" + "|".join(str(number) for number in range(self.count)) + ")"
-        text = re.escape(self.name).replace(r"\{i\}", number)
-        return re.compile(text.replace(r"\{target\}", "[^/]+").replace(r"\{slot\}", "[^/]+"))
+        text = re.escape(self.name).replace(r"\{i\}", number).replace(r"\{slot\}", "[^/]+")
+        text = text.replace(r"\{target\}", "(?P<target>[^/]+(?:/[^/]+)*)", 1)
+        return re.compile(text.replace(r"\{target\}", "(?P=target)"))
+
+    def targets_in(self, names: Iterable[str]) -> set[str]:
+        """The keys for which ``{target}`` stands in names of files.
+
+        >>> sorted(File("{target}/Q.csv", "round", "organiser").targets_in(["a/Q.csv", "a/b/Q.csv", "Q.csv"]))
+        ['a', 'a/b']
+        """
+        if "{target}" not in self.name:
+            return set()
+        return {match["target"] for match in map(self.pattern.fullmatch, names) if match}
 
 
 @dataclass(frozen=True)
@@ -199,11 +211,13 @@ class Example:
     """An upload of files with what must come of it.
 
     ``refused`` holds the codes of its problems. ``measures`` and ``results`` hold expected numbers, the
-    latter by challenge; ``answer`` is a folder with an answer to the entry.
+    latter by challenge; ``answer`` is a folder with an answer to the entry. Without an entry the answer is
+    one to the organisers' targets: ``refused`` holds its problems, ``target`` names the one of ``results``.
     """
 
     name: str
-    entry: str
+    entry: str = ""
+    target: str = ""
     refused: tuple[str, ...] = ()
     measures: Mapping[str, float | None] = field(default_factory=dict)
     answer: str = ""

@@ -41,6 +41,10 @@ class Game(ABC):
         """Make the files of one seat, public and secret."""
         return
 
+    def targets(self, world: World) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """The organisers' own targets: their keys and labels. `publish` makes the files of each."""
+        return iter(())
+
     def check(self, world: World, entry: Target) -> Iterator[Fault]:
         """What the declaration of the files cannot say. The declared checks have passed."""
         return iter(())

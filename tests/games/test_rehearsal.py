@@ -9,6 +9,7 @@ import pytest
 
 from datasets.problems import BadFiles
 from games.contract.declaration import VISIBILITIES, Shown
+from games.laws import Stage
 from games.loading import load_folder
 from games.rehearsal import Rehearsal, is_shown
 
@@ -97,3 +98,24 @@ def test_files_of_organisers_are_checked_like_any() -> None:
         Rehearsal(game, {"people.csv": b"id,x\n1,seven\n"}, TEAMS)
     with pytest.raises(BadFiles, match=r"a file people\.csv"):
         Rehearsal(game, {}, TEAMS)
+
+
+def test_organisers_bring_targets_of_their_own() -> None:
+    stage = Stage(TOYS / "pool")
+    brought = next(target for target in stage.played.targets() if target.seat is None)
+    assert (brought.key, brought.labels) == ("common/first", {"made by": "organisers"})
+    assert brought.published.names() == ["points.csv", "synthetic.csv"]  # labels.csv is revealed later
+    assert stage.played.entries[brought.key].measures == {}
+    assert [(one.team, one.state) for one in stage.played.hidden() if one.state == "house"] == [
+        ("common/first", "house")
+    ]
+    about = {cell.attacker for cell in stage.played.cells if cell.target == brought.key}
+    assert about == {"nearest", "blind"}
+
+
+def test_every_target_that_organisers_bring_is_checked() -> None:
+    game, people = load_folder(TOYS / "pool"), (TOYS / "pool/data/people.csv").read_bytes()
+    with pytest.raises(BadFiles, match=r"second/release\.csv, line 2, column x: got 'seven'"):
+        Rehearsal(game, {"people.csv": people, "second/release.csv": b"x\nseven\n"}, TEAMS)
+    with pytest.raises(BadFiles, match=r"second/strange\.csv: expected only"):
+        Rehearsal(game, {"people.csv": people, "second/strange.csv": b""}, TEAMS)

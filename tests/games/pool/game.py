@@ -39,15 +39,24 @@ class Game(contract.Game):
         write(out, "mine.csv", "x", everybody[chosen])
         write(out, "members.csv", "id", chosen + 1)
 
+    def targets(self, world: Any) -> Any:
+        for name in world.public.names():
+            yield name.removesuffix("/release.csv"), {"made by": "organisers"}
+
     def check(self, world: Any, entry: Any) -> Any:
         n = len(entry.upload.load("synthetic.csv", column))
         if n < LEAST_ROWS:
             yield Fault("too-few", "synthetic.csv", values={"n": LEAST_ROWS})
 
     def publish(self, world: Any, entry: Any, rng: np.random.Generator, out: Any) -> None:
-        super().publish(world, entry, rng, out)
         everybody = world.secret.load("people.csv", column)
-        members = entry.seat.secret.load("members.csv", column).astype(int) - 1
+        if entry.seat is None:
+            released = world.public.load(f"{entry.key}/release.csv", column)
+            write(out, "synthetic.csv", "x", released)
+            members = world.secret.load(f"{entry.key}/members.csv", column).astype(int) - 1
+        else:
+            super().publish(world, entry, rng, out)
+            members = entry.seat.secret.load("members.csv", column).astype(int) - 1
         order = rng.permutation(len(everybody))
         write(out, "points.csv", "point,x", (f"{place},{everybody[one]}" for place, one in enumerate(order)))
         write(out, "labels.csv", "member", np.isin(order, members).astype(int))
