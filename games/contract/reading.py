@@ -7,7 +7,7 @@ import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from datasets.documents import Document, DocumentProblem, Path
@@ -50,8 +50,9 @@ class BadGame(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+@lru_cache(maxsize=32)
 def read_declaration(text: str, file: str = FILE) -> Declaration:
-    """Read a declaration, or raise `BadGame` with everything that is wrong with it."""
+    """Read a declaration, or raise `BadGame` with everything that is wrong; the same text is read once."""
     document = Document(text, file, A_GAME())
     found = None
     if not document.problems:
