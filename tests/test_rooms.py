@@ -89,6 +89,9 @@ GAMES = {
     "apart": {"contract", "call"},
     "laws": {"contract", "loading", "rehearsal", "apart"},
     "skeleton": {"contract"},
+    "seek": {"contract"},
+    "midst": {"contract", "seek"},
+    "snake": {"contract", "seek"},
 }
 WALLS = {"contest": CONTEST, "games": GAMES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}
 EXCEPTIONS: dict[str, set[str]] = {}
