@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,7 +39,8 @@ def answers(
 
 def features(shown: Exhibit) -> Floats:
     """The signals and the distances at several depths, each as ranks within its task."""
-    columns = [by_unit(signal(shown), shown, how) for signal in SIGNALS.values() for how in (MEAN, LARGEST)]
+    signals = [signal(shown) for signal in SIGNALS.values()]
+    columns = [by_unit(signal, shown, how) for signal in signals for how in (MEAN, LARGEST)]
     distances = nearest(shown.rows, shown.released, max(DEPTHS))
     for depth in DEPTHS:
         columns.append(by_unit(-distances[:, min(depth, distances.shape[1]) - 1], shown))
@@ -50,7 +52,7 @@ def _by_classifier(exhibits: Mapping[str, Exhibit], known: Mapping[str, Labels])
     seen = {key: features(shown) for key, shown in exhibits.items()}
     learnt = [key for key in seen if key in known]
     if not learnt:
-        return {key: ranked(values.sum(axis=1)) for key, values in seen.items()}
+        return {key: ranked(product(values, np.ones(values.shape[1]))) for key, values in seen.items()}
     weights = fitted(
         np.concatenate([seen[key] for key in learnt]), np.concatenate([known[key] for key in learnt])
     )
@@ -67,7 +69,7 @@ def fitted(columns: Floats, labels: npt.NDArray[Any]) -> Floats:
         slope = product(with_constant.T, _sigmoid(with_constant, weights) - member)
         shrunk = np.concatenate([[0.0], weights[1:]])
         size = float(product(shrunk, shrunk))
-        return float(loss.sum()) + PENALTY / 2 * size, slope + PENALTY * shrunk
+        return math.fsum(loss) + PENALTY / 2 * size, slope + PENALTY * shrunk
 
     return minimise(objective, np.zeros(with_constant.shape[1])).x
 

@@ -11,6 +11,7 @@ from games.contract.values import Board, Cell, Figures, Row
 from games.seek.roc import Floats, Labels
 from games.seek.statistics import BY_NAME, STATISTICS, total_weight, tpr_at_most
 
+WON = "won"
 Tasks = Mapping[str, Sequence[str]]
 """The tasks of a track that count, by group."""
 
@@ -76,15 +77,16 @@ class Track:
         """Rows by the columns of ``order``, the highest first; the house and the organisers have no place."""
         made = []
         for attacker, values in rows.items():
-            chain = tuple(-self._for_rank(values[name]) for name in order)
+            chain = tuple(-self._for_rank(name, values[name]) for name in order)
             made.append(Row(attacker, values, None if attacker in self.unranked else chain))
         made.sort(key=lambda row: (row.chain is None, row.chain or (), row.key))
         return Board(self.name, tuple(columns), made)
 
-    def _for_rank(self, value: float | None) -> float:
+    def _for_rank(self, name: str, value: float | None) -> float:
+        """A score as it is ranked; tasks won are counted, not rounded."""
         decimals = self.params["rank-decimals"]
         value = self.constant if value is None else value
-        return value if decimals is None else round(value, int(decimals))
+        return value if decimals is None or name == WON else round(value, int(decimals))
 
     def mean(self, attacker: str) -> float:
         """Over all tasks; one without an answer counts as a constant answer."""
@@ -136,10 +138,8 @@ class Track:
 
 def _by_wins(track: Track) -> Board:
     won = track.wins()
-    rows = {
-        one: {"won": won.get(one), "mean": track.mean(one), **track.by_task(one)} for one in track.answers
-    }
-    return track.board(("won", "mean", *track.keys), rows, ("won", "mean"))
+    rows = {one: {WON: won.get(one), "mean": track.mean(one), **track.by_task(one)} for one in track.answers}
+    return track.board((WON, "mean", *track.keys), rows, (WON, "mean"))
 
 
 def _by_mean(track: Track) -> Board:

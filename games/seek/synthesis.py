@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arithmetic import log
+from arithmetic import log, product
 from games.contract.tables import Columns
 from games.seek.roc import Floats
 
@@ -91,7 +91,7 @@ def chain(
         np.add.at(pairs, (ranges[before].encode(training[before]), ranges[name].encode(training[name])), 1)
         noisy = np.maximum(pairs + laplace((len(names) - 1) / epsilon, pairs.shape, rng), 0.0)
         if before not in codes:
-            codes[before] = draw(noisy.sum(axis=1), n, rng)
+            codes[before] = draw(product(noisy, np.ones(ranges[name].n)), n, rng)
         codes[name] = np.zeros(n, dtype=np.int64)
         for code in range(ranges[before].n):
             chosen = np.flatnonzero(codes[before] == code)

@@ -274,6 +274,14 @@ def test_scores_may_be_ranked_as_they_are_shown() -> None:
     assert places[0] == [(-1.0,), (-1.0,)]
 
 
+def test_halves_of_tasks_won_are_not_rounded() -> None:
+    tasks = {"g": ["g1"]}
+    cells = [cell("aki", "g1", 0, 1, 2), cell("haru", "g1", 0, 1, 3)]
+    params = PARAMS | {"rank-decimals": 0, "tied-wins": "shared"}
+    track = Track("main", tasks, collected(iter(cells), tasks), frozenset(), params)
+    assert next(iter(track.boards("tasks-won"))).rows[0].chain == (-0.5, -1.0)
+
+
 def test_too_little_weight_counts_as_a_constant_answer() -> None:
     assert main_board("mean", **{"least-weight": 4.0})["aki"][1] == 1
     assert main_board("mean", **{"least-weight": 4.1})["aki"] == (0.5, 0.5, 0.5, 0.5)
