@@ -100,6 +100,9 @@ GAMES = {
     "pwscup2017": {"contract", "shop"},
     "pwscup2018": {"contract", "shop"},
     "pwscup2024": {"contract"},
+    "seek": {"contract"},
+    "midst": {"contract", "seek"},
+    "snake": {"contract", "seek"},
 }
 WALLS = {"contest": CONTEST, "games": GAMES, "attacks": ATTACKS, "anonymizers": ANONYMIZERS}
 EXCEPTIONS: dict[str, set[str]] = {}

@@ -1,0 +1,1 @@
+"""What contests without a hiding phase share: statistics of membership, house attacks, boards."""

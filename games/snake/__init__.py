@@ -1,0 +1,1 @@
+"""SNAKE: which households are in the training set of a synthetic survey table?"""
