@@ -275,6 +275,9 @@ ANSWERING = {
     "ranks a team of another contest": Hostile(
         "return iter([Board('main', (), (Row('stranger', {}, (1.0,)),))])", ("bad-board",), "tally"
     ),
+    "has a board of ten thousand columns": Hostile(
+        "return iter([Board('main', tuple(map(str, range(10_000))), ())])", ("bad-board",), "tally"
+    ),
     "breaks a limit that nobody knows": Hostile(
         "return Verdict(('the secret is 42',))", ("bad-verdict",), "verdict"
     ),
