@@ -69,7 +69,7 @@ USUAL: Limits = {
     "processes": 16,
     "scratch_bytes": 128 * MIB,
     "output_bytes": 64 * MIB,
-    "files": 2000,
+    "files": 4000,
 }
 LARGE: Limits = {
     "cpu_seconds": 600,
@@ -90,8 +90,9 @@ LIMITS: Mapping[str, Limits] = {
     "cover": SMALL,
 }
 """What differs from the usual, by verb."""
-MOST_FILES = 1000
-MOST_QUESTIONS = 200
+MOST_FILES = 2000
+"""Files of an answer, arrays among them."""
+MOST_QUESTIONS = 100
 """Questions that are judged by one process."""
 
 

@@ -183,8 +183,10 @@ def require_facts(facts: Mapping[str, Any]) -> None:
 def require_boards(boards: Sequence[Board], known: set[str]) -> None:
     """Boards rank those who take part, by finite numbers."""
     for board in boards:
-        is_board = isinstance(board.name, str) and board.shown in ("all", "own row", "organisers")
-        if not is_board or not all(isinstance(column, str) for column in require_type(board.columns, tuple)):
+        columns = require_type(board.columns, tuple)
+        has_columns = len(columns) <= MOST_FIGURES and all(isinstance(one, str) for one in columns)
+        is_shown = board.shown in ("all", "own row", "organisers")
+        if not (isinstance(board.name, str) and has_columns and is_shown):
             raise BrokenGame(BAD_BOARD(got=shown(_text(board.name)), expected=A_BOARD()))
         if len(require_type(board.rows, tuple)) > MOST_ROWS:
             raise BrokenGame(BAD_BOARD(got=len(board.rows), expected=SOME_ROWS(n=MOST_ROWS)))

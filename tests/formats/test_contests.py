@@ -138,7 +138,7 @@ def test_the_contest_of_2017_on_its_own_data_gives_its_published_utility(
     assert (entry.state, entry.problems, entry.n_people) == ("valid", [], 500)
     published = {"e1": 0.946782, "e2": 0.947189, "e3a": 0.21, "e3b": 0.657265, "e4": 0, "e5": 0, "e6": 0.5}
     assert entry.measures == pytest.approx(published, abs=5e-7)
-    rates = dict(AttackRun.objects.filter(entry=entry).values_list("attack__name", "rate"))
+    rates = dict(AttackRun.objects.filter(entry=entry).values_list("attack__name", "risk"))
     assert rates["s6"] == pytest.approx(0.3415, abs=1e-12)
     assert (entry.strongest_attack, entry.risk) == ("s6", rates["s6"]) == ("s6", max(rates.values()))
     (row,) = queries.board(round_, None, show_attacks=True)

@@ -153,7 +153,7 @@ REACHING = {
     "imports the platform": Hostile(
         """
         for name in ("django", "contest.models", "config.settings", "attacks", "scoring", "anonymizers",
-                     "games.rehearsal", "games.sandboxed", "datasets.archive", "kakurenbo"):
+                     "games.rehearsal", "games.sandboxed", "datasets.online_retail", "kakurenbo"):
             attempt(__import__, name)
     """,
         logged="No module named 'django'",
@@ -274,6 +274,9 @@ ANSWERING = {
     "covers a cell twice": Hostile("return iter([('aki', 'who')] * 2)", ("bad-cover",), "cover"),
     "ranks a team of another contest": Hostile(
         "return iter([Board('main', (), (Row('stranger', {}, (1.0,)),))])", ("bad-board",), "tally"
+    ),
+    "has a board of ten thousand columns": Hostile(
+        "return iter([Board('main', tuple(map(str, range(10_000))), ())])", ("bad-board",), "tally"
     ),
     "breaks a limit that nobody knows": Hostile(
         "return Verdict(('the secret is 42',))", ("bad-verdict",), "verdict"

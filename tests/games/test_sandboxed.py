@@ -18,6 +18,7 @@ from games.contract.guard import Refusals
 from games.contract.values import Fault, Question
 from games.loading import load_folder, read_folder
 from games.rehearsal import Rehearsal, generator
+from games.round_folder import read_files
 from games.sandboxed import NotIsolated, SandboxedGame, SandboxedRun
 from games.sdk import sdk_files
 from tests.conftest import ROOT
@@ -47,7 +48,7 @@ def test_the_sandbox_gives_the_same_bytes_and_numbers(name: str, sandbox: str) -
 def all_of(game: Any, folder: Path) -> dict[str, Any]:
     """Every byte and number of a short round: one entry by the house, one answer to it, the boards."""
     data = folder / "data"
-    sources = {path.name: path.read_bytes() for path in data.iterdir()} if data.is_dir() else {}
+    sources = read_files(data)
     round_ = Rehearsal(game, sources, ("aki",))
     method = game.declaration.methods[-1].name
     entered = round_.enter(0, round_.anonymize(method, 0), game.declaration.slots[0])
