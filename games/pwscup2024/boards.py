@@ -24,19 +24,23 @@ class Matrix:
         owners = {one.target.key: one.team for one in hidden if one.target and one.state in PLAYING}
         self._hits: dict[tuple[str, str], Mapping[str, float | None]] = {}
         for cell in cells:
-            place = cell.attacker, owners.get(cell.target, cell.attacker)
-            if place[0] != place[1] and self._is_better(place, cell.result.numbers):
-                self._hits[place] = cell.result.numbers
+            owner = owners.get(cell.target)
+            if owner is None or owner == cell.attacker:
+                continue
+            if self._is_better(cell, owner):
+                self._hits[cell.attacker, owner] = cell.result.numbers
 
-    def _is_better(self, place: tuple[str, str], numbers: Mapping[str, float | None]) -> bool:
-        return place not in self._hits or (numbers["hits"] or 0) > self.hits(*place, "hits")
+    def _is_better(self, cell: Cell, owner: str) -> bool:
+        """Of several answers to an entry, the one with the most hits counts, the first of equals."""
+        is_first = (cell.attacker, owner) not in self._hits
+        return is_first or (cell.result.numbers["hits"] or 0) > self.hits(cell.attacker, owner, "hits")
 
     def hits(self, attacker: str, team: str, kind: str) -> float:
         return self._hits.get((attacker, team), {}).get(kind) or 0
 
     def most(self, team: str, kind: str) -> float:
         """The most hits that another team made on an entry; attacks of the house do not count."""
-        return max(self.hits(attacker, team, kind) for attacker in (*self.teams, ""))
+        return max((self.hits(attacker, team, kind) for attacker in self.teams), default=0)
 
     @property
     def house(self) -> list[str]:

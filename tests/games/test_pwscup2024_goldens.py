@@ -24,7 +24,7 @@ from games.contract.values import Board, Cell, Fault, Hidden, Result, Row, Targe
 from games.loading import load_folder
 from games.pwscup2024.answers import judged
 from games.pwscup2024.layout import layout, read_upload
-from games.pwscup2024.linking import sample_attack
+from games.pwscup2024.linking import each_file_attack, sample_attack
 from games.pwscup2024.quiz import Answers, read_quiz, read_truth
 from games.pwscup2024.scores import total
 from games.pwscup2024.utility import largest_difference, utilities, utility_of
@@ -129,6 +129,14 @@ def test_the_organisers_own_test_set_gives_the_same_hits(
     hits = judged(answers, read_truth(DECLARED, box, "")).numbers
     wanted = golden["edge_cases"]["sample attack with the organisers own test set iB99"][name]
     assert {"link_hits": hits["link"], "cell_hits": hits["cell"]} == wanted
+
+
+def test_shuffling_the_files_separately_does_not_hide_from_the_attack_by_files(data: Path) -> None:
+    """As docs/games/pwscup2024.md says; the sample attack links one person of g6."""
+    quiz = quiz_of(data, "B11")
+    files = files_of(data, "g6_independent", table_of(data, "B11"))
+    answers = each_file_attack(read_quiz(DECLARED, quiz, "", LAYOUT), files, LAYOUT)
+    assert judged(answers, read_truth(DECLARED, quiz, "")).numbers["link"] == 50
 
 
 def test_a_table_is_written_with_the_published_hash(data: Path, golden: dict[str, Any]) -> None:
