@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 from rest_framework import serializers as s
@@ -16,8 +17,8 @@ class EndOfDays(s.DateField):
         super().__init__()
         self.end = end
 
-    def get_attribute(self, instance: Any) -> str:
-        return str(instance.fact["days"][self.end])
+    def get_attribute(self, instance: Any) -> datetime.date:
+        return datetime.date.fromisoformat(instance.fact["days"][self.end])
 
 
 class DatasetShape(Shape):

@@ -126,7 +126,7 @@ def test_the_contest_of_2017_on_its_own_data_gives_its_published_utility(
     """
     contest = play(*real_2017)
     round_ = contest.rounds.get()
-    assert (round_.dataset.n_customers, round_.dataset.n_rows) == (500, 44_917)
+    assert (round_.dataset.n_people, round_.dataset.fact["purchases"]) == (500, 44_917)
     exported = export_bundle(contest)
     assert exported.bundle == moved(checked(real_2017[0]), exported.bundle.starts_at)
     assert bundle_text(checked(bundle_text(exported.bundle))) == bundle_text(exported.bundle)
@@ -135,10 +135,10 @@ def test_the_contest_of_2017_on_its_own_data_gives_its_published_utility(
     sample = shared_data / "pwscup2017" / "AT_sample.csv"
     with sample.open("rb") as file:
         entry = hand_in(client, round_, team, {"released": file})
-    assert (entry.state, entry.problems, entry.n_released) == ("valid", [], 500)
+    assert (entry.state, entry.problems, entry.n_people) == ("valid", [], 500)
     published = {"e1": 0.946782, "e2": 0.947189, "e3a": 0.21, "e3b": 0.657265, "e4": 0, "e5": 0, "e6": 0.5}
     assert entry.measures == pytest.approx(published, abs=5e-7)
-    rates = dict(AttackRun.objects.filter(entry=entry).values_list("attack__name", "rate"))
+    rates = dict(AttackRun.objects.filter(entry=entry).values_list("attack__name", "risk"))
     assert rates["s6"] == pytest.approx(0.3415, abs=1e-12)
     assert (entry.strongest_attack, entry.risk) == ("s6", rates["s6"]) == ("s6", max(rates.values()))
     (row,) = queries.board(round_, None, show_attacks=True)
@@ -212,7 +212,7 @@ def test_the_verdict_of_2018_is_the_published_table(shared_data: Path, client: C
         team = make_team(contest, f"Hiders {n}")
         content, answers = made_2018(round_, seed=n)
         entry = hand_in(client, round_, team, {"released": io.BytesIO(content)})
-        assert (entry.state, entry.n_released) == ("valid", 30)
+        assert (entry.state, entry.n_people) == ("valid", 30)
         most = min(n, least[n] - 1)
         assert verdict_after(entry, claims(answers, n, most), most, n) == ""
         if least[n] <= n:
