@@ -123,7 +123,7 @@ def test_the_teams_seek_each_other(played: Round, settings: Any) -> None:
     seekers = set(attacks.values_list("team__name", flat=True))
     assert {"Tanuki", "Kitsune"} <= seekers
     for name in seekers:
-        hit = AttackRun.objects.filter(attack__team__name=name, hits__gt=0, entry__team__is_house=False)
+        hit = AttackRun.objects.filter(attack__team__name=name, risk__gt=0, entry__team__is_house=False)
         assert hit.exclude(entry__team__name=name).exists(), name
 
 
