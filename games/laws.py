@@ -32,6 +32,7 @@ SHORT = 8
 FAR = 0.25
 """How far from its baseline a blind answer may be where the judge gives no interval."""
 UNREADABLE = b"\xff\xfe\x00"
+STRANGER = "stranger.bin"
 SOURCES = "data"
 """The folder of a game with the files that organisers would bring."""
 
@@ -320,19 +321,37 @@ def bad_uploads(stage: Stage) -> Iterator[str]:
         for name in sorted(upload):
             file = stage.declared.file(name, "entry")
             assert file is not None
-            damaged = {
-                "a missing": {other: content for other, content in upload.items() if other != name},
-                "a foreign": {**upload, "stranger.bin": b"?"},
-                "an empty": {**upload, name: b""},
-                "an unreadable": {**upload, name: UNREADABLE + upload[name]},
-            }
-            for kind, files in damaged.items():
+            for kind, files in _damaged(upload, name).items():
                 problems = stage.rehearse().enter(seat, files, slot).problems
-                named = {problem.file for problem in problems} & {name, "stranger.bin"}
+                named = {problem.file for problem in problems} & {name, STRANGER}
                 may_pass = (
                     not file.required if name not in files else not (file.columns or kind == "a foreign")
                 )
                 yield "" if named or may_pass else f"{name}: {kind} file is taken."
+    if stage.declared.phases == "seek":
+        yield from _bad_answers(stage)
+
+
+def _bad_answers(stage: Stage) -> Iterator[str]:
+    """The same of answers, where teams upload nothing else; an answer may leave a file out."""
+    for attack in stage.declared.attacks[:1]:
+        round_ = stage.rehearse()
+        answer = round_.attack(attack.name, 0)
+        for name in sorted(answer)[:1]:
+            for kind, files in _damaged(answer, name).items():
+                problems = round_.answer(0, files).problems
+                named = {problem.file for problem in problems} & {name, STRANGER}
+                yield "" if named or name not in files else f"{name}: {kind} file is taken as an answer."
+
+
+def _damaged(upload: Mapping[str, bytes], name: str) -> dict[str, dict[str, bytes]]:
+    """An upload with one thing wrong about a file, by what it is."""
+    return {
+        "a missing": {other: content for other, content in upload.items() if other != name},
+        "a foreign": {**upload, STRANGER: b"?"},
+        "an empty": {**upload, name: b""},
+        "an unreadable": {**upload, name: UNREADABLE + upload[name]},
+    }
 
 
 LAWS: dict[str, Law] = {

@@ -66,6 +66,20 @@ def test_the_laws_play_a_round_with_the_declared_parameters() -> None:
     assert stage.played.params == {"cohort": 12, "limit-changed": 0.9}
 
 
+def test_where_teams_only_attack_their_answers_are_damaged(tmp_path: Path) -> None:
+    def seek(folder: Path, file: str, before: str, after: str) -> Path:
+        copy = broken(folder, "pool", file, before, after)
+        text = (copy / "game.yaml").read_text(encoding="utf-8")
+        (copy / "game.yaml").write_text(f"{text}phases: seek\n", encoding="utf-8")
+        return copy
+
+    (finding,) = checked(seek(tmp_path / "sound", "game.yaml", "name: pool", "name: pool"), "bad-uploads")
+    assert (finding.holds, finding.detail) == (True, "")
+    column = "    columns: [{name: score, kind: real, span: [0, 1]}]\n"
+    (finding,) = checked(seek(tmp_path / "open", "game.yaml", column, ""), "bad-uploads")
+    assert finding.holds is False
+
+
 def test_a_law_can_be_declared_not_to_hold_with_a_reason(tmp_path: Path) -> None:
     text = "laws-off: {examples: The examples are old.}\nexamples:"
     folder = broken(tmp_path, "pool", "game.yaml", "examples:\n", f"{text}\n")
