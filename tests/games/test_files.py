@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from datasets.problems import BadFiles
-from games.contract.boxes import EMPTY, FolderBox, MemoryBox, MemoryOut, UndeclaredFile
+from games.contract.boxes import EMPTY, FolderBox, MemoryBox, MemoryOut
+from games.contract.broken import UndeclaredFile
 from games.contract.declaration import Column, Declaration, File
 from games.contract.files import check_files, read_file
 from games.contract.tables import read_columns, write_table

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from games.contract.broken import BrokenGame
 from games.laws import LAWS, Stage, checked
-from games.rehearsal import BrokenGame
 
 TOYS = Path(__file__).parent
 NAMES = ("pair", "pool")

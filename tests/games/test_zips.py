@@ -7,6 +7,7 @@ import json
 import stat
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,7 +90,7 @@ BAD: dict[str, tuple[Callable[[], io.BytesIO], str]] = {
     "nothing": (lambda: io.BytesIO(b""), "tree"),
     "half a zip": (lambda: io.BytesIO(archive(GAME).getvalue()[:-30]), "corrupt-archive"),
     "a wrong checksum": (
-        lambda: raw(archive(GAME), struct.pack("<I", zipfile.crc32(CODE)), b"\0\0\0\0"),
+        lambda: raw(archive(GAME), struct.pack("<I", zlib.crc32(CODE)), b"\0\0\0\0"),
         "corrupt-archive",
     ),
     "an empty zip": (lambda: archive({}), "game-zip"),
