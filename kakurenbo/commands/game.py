@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from games import skeleton
-from games.contract.declaration import Declaration, in_language
+from games.contract.declaration import Declaration, File, in_language
 from games.contract.reading import FILE, NAME, BadGame
 from games.laws import checked
 from games.loading import GROUP, NoGame, find_folder, installed_games, read_completed, read_folder
@@ -92,8 +92,9 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _described(declared: Declaration) -> dict[str, str | dict[str, str]]:
     """The parts of a game as names with one line each."""
+    names = [file.name for file in declared.files]
     files = {
-        file.name: f"{file.scope}, {file.made}: " + (", ".join(one.name for one in file.columns) or "bytes")
+        f"{file.name} ({file.scope})" if names.count(file.name) > 1 else file.name: _in_short(file)
         for file in declared.files
     }
     return {
@@ -108,6 +109,10 @@ def _described(declared: Declaration) -> dict[str, str | dict[str, str]]:
         "attacks": {one.name: in_language(one.title, "en") for one in declared.attacks},
         "parameters": {one.name: f"{one.expected} (default: {one.default})" for one in declared.parameters},
     }
+
+
+def _in_short(file: File) -> str:
+    return f"{file.scope}, {file.made}: " + (", ".join(one.name for one in file.columns) or "bytes")
 
 
 def _test(arguments: argparse.Namespace) -> int:
