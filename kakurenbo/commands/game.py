@@ -115,8 +115,9 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _described(declared: Declaration) -> dict[str, str | dict[str, str]]:
     """The parts of a game as names with one line each."""
+    names = [file.name for file in declared.files]
     files = {
-        file.name: f"{file.scope}, {file.made}: " + (", ".join(one.name for one in file.columns) or "bytes")
+        f"{file.name} ({file.scope})" if names.count(file.name) > 1 else file.name: _in_short(file)
         for file in declared.files
     }
     return {

@@ -43,6 +43,7 @@ SILENT = {
     "preview_rescore": "a preview changes nothing",
     "join_team": "the members of a team are on no board",
     "refresh_official": "its callers say so",
+    "_choose": "a part of refresh_official",
     "give_attempt_back": "attempts are on no board",
     "create_team": "a team without entries is on no board",
     "house_team": "a team without entries is on no board",

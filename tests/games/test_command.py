@@ -128,6 +128,10 @@ def test_the_games_of_the_house_are_entry_points_of_our_wheel(
     out = capsys.readouterr().out
     assert "pwscup2016      1.0     PWSCUP 2016: people and their purchases" in out
     assert all(name in out for name in points)
+    assert main(["game", "show", "pwscup2016", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert files["M.csv (round)"].startswith("round, build: customer_id")
+    assert files["M.csv (entry)"].startswith("entry, upload: customer_id")
     assert main(["game", "show", "pwscup2017", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["measures"]["e1"] and shown["methods"]["month-days"] and shown["rules"]["2026"]
