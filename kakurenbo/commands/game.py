@@ -137,6 +137,10 @@ def _described(declared: Declaration) -> dict[str, str | dict[str, str]]:
     }
 
 
+def _in_short(file: File) -> str:
+    return f"{file.scope}, {file.made}: " + (", ".join(one.name for one in file.columns) or "bytes")
+
+
 def _declared(game: str) -> Declaration:
     if _is_zip(game):
         return _zip_of(game).declaration

@@ -229,7 +229,7 @@ def test_history_draws_teams_and_lists_the_house_apart(client: Client, round_: R
 
 def test_the_switch_shows_what_follows_and_is_told_to_everybody(organiser: Client, round_: Round) -> None:
     data = form_of(organiser, *SETTINGS) | {"reason": "as in the spring"}
-    assert data["house_takes_places"] == "false"
+    assert data["house_takes_places"] == "False"
     data["house_takes_places"] = "on"
     shown = send(organiser, data, *SETTINGS)
     found = {item.code: (item.count, item.text) for item in shown.context["consequences"]}
