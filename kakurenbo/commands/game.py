@@ -17,7 +17,7 @@ from datasets.archive import ArchiveError
 from games import skeleton
 from games.cache import FolderAnswers
 from games.contract.broken import BrokenGame
-from games.contract.declaration import Declaration, in_language
+from games.contract.declaration import Declaration, File, in_language
 from games.contract.reading import FILE, NAME, BadGame
 from games.contract.sentences import sentences
 from games.laws import Finding, checked

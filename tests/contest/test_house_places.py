@@ -249,7 +249,7 @@ def test_the_switch_shows_what_follows_and_is_told_to_everybody(organiser: Clien
     assert "Practice: the house takes places from now on." in changes
     assert "as in the spring" in changes
     back = form_of(organiser, *SETTINGS) | {"reason": "teams first"}
-    del back["house_takes_places"]
+    back["house_takes_places"] = "false"
     shown = send(organiser, back, *SETTINGS)
     codes = {item.code: item.count for item in shown.context["consequences"]}
     assert codes == {"places-change": 2, "house-takes-no-place": 2}
