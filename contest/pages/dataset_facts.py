@@ -14,7 +14,7 @@ LABELS = {
     "purchases": _("purchases"),
     "receipts": _("receipts"),
     "items": _("items"),
-    "days": _("days"),
+    "days": _("period"),
 }
 """What the codes of facts mean; a code without a text is shown as it is."""
 
