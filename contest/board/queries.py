@@ -87,8 +87,11 @@ def places(round_: Round, show_attacks: bool) -> list[tuple[Place, Entry]]:
     return [(place, entries[place.result.key]) for place in rank(results, find_ranking(round_.ranking))]
 
 
-NOT_ON_BOARDS = ("published", "labels", "problems", "because")
-"""Columns of an entry with much text that no board shows."""
+NOT_ON_BOARDS = (
+    "published", "labels", "variant", "problems", "problem_total", "because", "note", "method", "mark_reason",
+    "submitted_by", "upload_sha256", "upload_bytes", "costs_attempt", "is_pinned", "finished_at", "frozen_at",
+)  # fmt: skip
+"""Columns of an entry that no board shows: most of its bytes."""
 
 
 @dataclass(frozen=True)
