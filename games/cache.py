@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +21,8 @@ CONTRACT = "1"
 KEY = re.compile(r"[0-9a-f]{64}")
 PART = "part-"
 """How the names of unfinished answers begin."""
+FORGOTTEN_SECONDS = 3600
+"""An unfinished answer that is older was left by a process that was killed."""
 
 
 class Answers(Protocol):
@@ -87,6 +90,10 @@ class FolderAnswers:
         return self.folder / key
 
     def _make_room(self) -> None:
+        for part in self.folder.glob(f"{PART}*"):
+            with suppress(OSError):
+                if part.stat().st_mtime < time.time() - FORGOTTEN_SECONDS:
+                    shutil.rmtree(part)
         places = [path for path in self.folder.iterdir() if KEY.fullmatch(path.name)]
         sizes: dict[Path, int] = {}
         times: dict[Path, int] = {}

@@ -66,6 +66,14 @@ def test_what_nobody_asks_for_makes_room(tmp_path: Path) -> None:
     assert not answers.fetch("d" * 64, folder_of(tmp_path / "none"))
 
 
+def test_what_a_killed_process_left_is_removed_and_what_another_writes_is_not(tmp_path: Path) -> None:
+    for name in ("part-old", "part-new"):
+        folder_of(tmp_path / "answers" / name, answer="1")
+    os.utime(tmp_path / "answers" / "part-old", (0, 0))
+    FolderAnswers(tmp_path / "answers", 100).keep("a" * 64, folder_of(tmp_path / "given", answer="1"))
+    assert sorted(path.name for path in (tmp_path / "answers").iterdir()) == ["a" * 64, "part-new"]
+
+
 @pytest.mark.parametrize("key", ["", "../x", "A" * 64, "a" * 63])
 def test_a_key_is_no_path(key: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is no key"):
