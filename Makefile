@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.lock
-WORKERS ?= 2
+# Many tests wait for other processes rather than for a processor: three of them keep two cores busy.
+WORKERS ?= 3
 PORT ?= 8000
 # Where the user's cache is not writable (a read-only home), pip and uv cache no packages.
 CACHE := $(shell d="$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}}"; test -w "$$d" || test ! -e "$$d" -a -w "$$HOME" || echo none)
@@ -12,11 +13,13 @@ ifeq ($(CACHE),none)
 export PIP_NO_CACHE_DIR := 1
 export UV_NO_CACHE := 1
 endif
+# Each process would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 # Text is UTF-8 in every locale.
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench screenshots accessibility chaos contest backends long-kmm portability system lock clean load security audit stranger image pictures release
+.PHONY: help install run test lint format bench screenshots accessibility chaos contest backends long-kmm portability system lock clean load security audit stranger image pictures release image-test
 
 help: ## Show this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +100,9 @@ release: $(STAMP) ## Build sources, wheel, SBOM and checksums of a clean commit 
 
 image: ## Build the images with docker, podman or buildah (OPTIONS="…" go to each build)
 	@sh docker/build-images.sh $(OPTIONS)
+
+image-test: $(STAMP) ## Build both images without an engine and play a contest from them (as root)
+	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -q tests/deployment/test_image.py
 
 system: ## Install what a Debian machine may lack (as root)
 	@sh docker/system-packages.sh

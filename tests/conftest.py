@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import socket
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +94,6 @@ def no_memory_of_other_tests() -> None:
 
 LONGEST = (
     "on_postgresql_with[redis-0]",
-    "test_image",
     "on_postgresql_with[redis-1]",
     "test_demo",
     "on_postgresql_with[rabbitmq",
@@ -103,8 +104,12 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest tests begin first, so that no process is left alone with them at the end."""
-    items.sort(key=lambda item: [name not in item.nodeid for name in LONGEST])
+    """The longest tests begin first, then the slow ones: no process is left alone with them at the end."""
+
+    def place(item: pytest.Item) -> list[bool]:
+        return [*(name not in item.nodeid for name in LONGEST), item.get_closest_marker("slow") is None]
+
+    items.sort(key=place)
 
 
 def pytest_collection_finish() -> None:
@@ -113,8 +118,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-TOGETHER = ("tests/test_demo.py", "tests/deployment/test_packaging.py")
-"""Files whose tests share something that takes long to make: one process runs them all."""
+SHARING = re.compile(r'^@pytest\.fixture\(scope="(module|session)"', re.MULTILINE)
+
+
+@cache
+def shares(file: str) -> bool:
+    """Whether the tests of a file share what a fixture makes: then one process runs them all."""
+    return SHARING.search((ROOT / file).read_text(encoding="utf-8")) is not None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -124,6 +134,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return file if file in TOGETHER else nodeid
+            return file if shares(file) else nodeid
 
     return Scheduling(config, log)

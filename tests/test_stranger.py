@@ -29,6 +29,7 @@ SHARED_IS_MEANT = {
     "attacks/sandbox/scratch.py": SANDBOXED,
     "attacks/sandbox/stage.py": "looks for forgotten folders, which have random names",
     "tests/attacks/sandbox/test_program.py": "the name of a file in an archive",
+    "tests/deployment/composed.py": "a folder of containers",
     "tests/deployment/test_files.py": "a folder of containers",
     "tests/memory.py": "room for folders with random names",
 }

@@ -64,51 +64,48 @@ def answer_to_a_trickle(connection: socket.socket, silent: bool) -> bytes:
     return connection.recv(65536)
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("bodies", "heads"), [(0, 60), (2 * THREADS, 0), (24, 60)], ids=["slow heads", "slow bodies", "both"]
-)
-def test_a_visitor_is_answered_while_slow_clients_are_held(bodies: int, heads: int) -> None:
+@contextlib.contextmanager
+def web(**variables: str) -> Iterator[int]:
+    """A web process that answers; yields its port."""
     port = free_port()
-    with Processes() as running:
+    with Processes(**variables) as running:
         running.start(*processes.web(f"127.0.0.1:{port}", threads=THREADS))
         wait_for(lambda: is_up(port), 120, "the web process answers")
-        with slow_clients(port, [HEAD] * bodies + [HALF_A_HEAD] * heads) as slow:
-            for _ in range(5):
+        yield port
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_visitor_is_answered_while_slow_clients_are_held() -> None:
+    """Slow heads, slow bodies, and both."""
+    with web() as port:
+        for bodies, heads in ((0, 60), (2 * THREADS, 0), (24, 60)):
+            with slow_clients(port, [HEAD] * bodies + [HALF_A_HEAD] * heads) as slow:
+                for _ in range(5):
+                    for connection in slow:
+                        connection.sendall(b"x")
+                    assert is_up(port), "slow clients keep a visitor from being answered"
+                early = select.select(slow, [], [], 0)[0]
+                assert not early, "a slow client was hung up on before its time"
+
+
+TOO_LATE = b"HTTP/1.1 408 "
+TOO_SLOW: dict[str, tuple[tuple[bytes, bool, bytes], ...]] = {
+    "REQUEST_SECONDS": ((HEAD, False, TOO_LATE), (HALF_A_HEAD, False, b"")),
+    "SILENCE_SECONDS": ((HEAD, True, TOO_LATE),),
+}
+"""By the limit that ends them: how requests begin, whether they fall silent then, and what they are told."""
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("limit", TOO_SLOW)
+def test_who_sends_too_slowly_is_told_so_or_hung_up_on(limit: str) -> None:
+    with web(**{f"KAKURENBO_{limit}": "1"}) as port:
+        for start, silent, answer in TOO_SLOW[limit]:
+            with slow_clients(port, [start] * THREADS) as slow:
                 for connection in slow:
-                    connection.sendall(b"x")
-                assert is_up(port), "slow clients keep a visitor from being answered"
-            assert not select.select(slow, [], [], 0)[0], "a slow client was hung up on before its time"
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("start", "silent", "limit", "answer"),
-    [
-        (HEAD, False, "REQUEST_SECONDS", b"HTTP/1.1 408 "),
-        (HEAD, True, "SILENCE_SECONDS", b"HTTP/1.1 408 "),
-        (HALF_A_HEAD, False, "REQUEST_SECONDS", b""),
-    ],
-    ids=["a body byte by byte", "a body that stops", "a header byte by byte"],
-)
-def test_who_sends_too_slowly_is_told_so_or_hung_up_on(
-    start: bytes, silent: bool, limit: str, answer: bytes
-) -> None:
-    port = free_port()
-    with Processes(**{f"KAKURENBO_{limit}": "1"}) as running:
-        running.start(*processes.web(f"127.0.0.1:{port}", threads=THREADS))
-        wait_for(lambda: is_up(port), 120, "the web process answers")
-        slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(THREADS)]
-        try:
-            for connection in slow:
-                connection.sendall(start)
-            for connection in slow:
-                got = answer_to_a_trickle(connection, silent)
-                assert got.startswith(answer) and bool(got) is bool(answer)
-            assert is_up(port)
-        finally:
-            for connection in slow:
-                connection.close()
+                    got = answer_to_a_trickle(connection, silent)
+                    assert got.startswith(answer) and bool(got) is bool(answer)
+                assert is_up(port)
 
 
 @pytest.mark.django_db(transaction=True)

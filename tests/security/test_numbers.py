@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from django.core.cache import cache
@@ -76,6 +77,14 @@ def hostile_paths(world: World, route: Route) -> Iterator[str]:
         yield "/" + PARAMETER.sub(lambda found, values=values: values[found[2]], route.pattern)
 
 
+def has_route(path: str) -> bool:
+    try:
+        resolve(unquote(path))
+    except Resolver404:
+        return False
+    return True
+
+
 def names_read_by_hand() -> dict[str, set[str]]:
     """By the module that reads them."""
     found = {}
@@ -102,7 +111,8 @@ def test_a_number_in_an_address(world: World) -> None:
     sweep = Sweep(world)
     for route in routes():
         for path in hostile_paths(world, route):
-            for method in ("get", "post"):
+            # Where no route has the address, nobody looks at the method.
+            for method in ("get", "post") if has_route(path) else ("get",):
                 sweep.ask("organiser", method, path)
     assert sweep.asked > 1000
     assert not sweep.faults, "\n".join(sweep.faults)
