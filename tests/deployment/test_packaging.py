@@ -196,8 +196,11 @@ with translation.override("ja"):
 
 @pytest.mark.parametrize("wheel", ["platform"], indirect=True)
 def test_the_platform_finds_its_files_in_the_wheel(installed: Environment, tmp_path: Path) -> None:
-    """Presets, translations, templates, and the sources of a kit, which is the kit of a checkout."""
+    """Presets, games, translations, templates, and the sources of a kit, which is the kit of a checkout."""
     assert installed.run("kakurenbo", "contest", "check", "pwscup2016", cwd=tmp_path) == "valid\n"
+    listed = installed.run("kakurenbo", "game", "list", cwd=tmp_path).splitlines()
+    assert [line.split()[0] for line in listed] == ["pwscup2016", "pwscup2017", "pwscup2018"]
+    assert "re-itemset" in installed.run("kakurenbo", "game", "show", "pwscup2016", cwd=tmp_path)
     variables = {"DJANGO_SETTINGS_MODULE": "config.settings", "KAKURENBO_VAR": str(tmp_path)}
     look = f"import os; os.environ |= {variables}\n{LOOK_FOR_FILES}"
     words = installed.run("python", "-c", look, cwd=tmp_path).split()

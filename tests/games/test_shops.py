@@ -42,6 +42,7 @@ UPLOADS = {
 }
 """A legal entry for each of the small originals."""
 FUZZ_ROUNDS = 700
+REAL_ROUNDS = 5
 
 
 def cases(test: Any) -> list[tuple[Any, ...]]:
@@ -111,6 +112,18 @@ def test_harmed_uploads_get_the_same_verdict_both_ways(year: str) -> None:
         assert verdict(year, world, files) == today, files
         outcomes.add(today.ok)
     assert outcomes == {True, False}
+
+
+def test_harmed_uploads_of_the_real_size_get_the_same_verdict_both_ways(shared_data: Path) -> None:
+    rng, folder = np.random.default_rng(20162), shared_data / "pwscup2016"
+    data = {name: (folder / name).read_bytes() for name in ("M.csv", "T.csv")}
+    spec, original, world = find_format("2016"), original_of("2016", data), world_of("2016", data)
+    whole = test_fuzz.pseudonymised(folder)
+    assert verdict("2016", world, whole).ok
+    for _ in range(REAL_ROUNDS):
+        files = {name: test_fuzz.harmed(raw, rng) for name, raw in whole.items()}
+        today = spec.check_upload(streams(files), original, FileRules()).verdict
+        assert verdict("2016", world, files) == today
 
 
 @every_year
