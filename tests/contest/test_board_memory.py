@@ -42,7 +42,7 @@ SILENT = {
     "stop_attacks_of": "its caller settles the entries, which says so",
     "preview_rescore": "a preview changes nothing",
     "join_team": "the members of a team are on no board",
-    "refresh_official": "its callers say so",
+    "_choose": "the callers of refresh_official say so",
     "give_attempt_back": "attempts are on no board",
     "create_team": "a team without entries is on no board",
     "house_team": "a team without entries is on no board",
