@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from datasets.messages import Message, Template
 from datasets.problems import Findings
@@ -253,7 +252,7 @@ def code_cells(buffer: Bytes, starts: Positions, sizes: Positions) -> Cells:
         places = np.minimum(starts + WORD * number, len(at_any_byte) - 1) if number else starts
         words.append(at_any_byte[places] & PREFIX[kept])
     if n_words == 1:
-        codes, distinct = pd.factorize(words[0])
+        codes, distinct = _factorized(words[0])
         return Cells(codes, distinct.astype("<u8").view(f"S{WORD}").tolist())
     codes = _code_words(words)
     first = _first_rows(codes)
@@ -261,19 +260,30 @@ def code_cells(buffer: Bytes, starts: Positions, sizes: Positions) -> Cells:
     return Cells(codes, table.view(f"S{WORD * n_words}").ravel().tolist())
 
 
+def _factorized(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
+    """The code of each value, and the distinct values in the order of their codes.
+
+    pandas takes most of the start of a process, and not every process reads a table.
+    """
+    import pandas as pd
+
+    codes, distinct = pd.factorize(values)
+    return codes, np.asarray(distinct)
+
+
 def _code_words(words: list[npt.NDArray[np.uint64]]) -> npt.NDArray[np.intp]:
     """Code cells of several words: by one mixed word if no two cells share it, else word by word."""
     mixed = words[0]
     for word in words[1:]:
         mixed = (mixed ^ (mixed >> np.uint64(32))) * MIXER + word
-    codes, _ = pd.factorize(mixed)
+    codes, _ = _factorized(mixed)
     first = _first_rows(codes)
     if all((word[first][codes] == word).all() for word in words):
         return codes
-    codes, _ = pd.factorize(words[0])
+    codes, _ = _factorized(words[0])
     for word in words[1:]:
-        inner, inner_distinct = pd.factorize(word)
-        codes, _ = pd.factorize(codes * len(inner_distinct) + inner)
+        inner, inner_distinct = _factorized(word)
+        codes, _ = _factorized(codes * len(inner_distinct) + inner)
     return codes
 
 

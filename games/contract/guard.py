@@ -117,7 +117,9 @@ def require_result(names: Sequence[str], result: Result) -> None:
     if risk is not None and not (_is_finite_or_none(risk) and 0 <= risk <= 1):
         raise BrokenGame(BAD_RISK(got=shown(_text(risk))))
     require_numbers(names, result.numbers)
-    bounds = () if result.interval is None else require_type(result.interval, tuple)
+    bounds = () if result.interval is None else tuple(result.interval)
+    if len(bounds) not in (0, 2):
+        raise BadAnswer(OTHER_TYPE(got=f"tuple[{len(bounds)}]", expected="tuple[2]"))
     require_numbers((), {"baseline": result.baseline, **{f"bound {n}": one for n, one in enumerate(bounds)}})
     size = _size(result.evidence)
     if size > MOST_EVIDENCE:
