@@ -42,6 +42,6 @@ def test_the_worst_customers_are_counted(size: int, words: str) -> None:
 
 
 def test_the_size_of_a_data_set_is_counted() -> None:
-    size = {"n_customers": 1, "n_rows": 2288, "n_items": 1}
+    size = {"fact": {"customers": 1, "purchases": 2288, "items": 1}}
     text = " ".join(render_to_string("contest/_size.html", {"dataset": size}).split())
     assert text == "1 customer · 2,288 purchases · 1 item"
