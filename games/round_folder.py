@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from games.contract.boxes import FolderBox, MemoryBox, is_plain
+from games.contract.boxes import FolderBox, MemoryBox, contents, write_files
 from games.contract.broken import BadAnswer
 from games.contract.declaration import Moment, Scope
 from games.contract.folders import Reader, Writer
 from games.contract.game import Game
-from games.contract.values import Box, Cell, Target, Verdict
+from games.contract.values import Cell, Target, Verdict
 from games.rehearsal import Entered, Rehearsal, is_shown
 
 ROUND, SEATS, TARGETS, ANSWERS = "round", "seats", "targets", "answers"
@@ -68,9 +68,9 @@ def write_round(folder: Path, round_: Rehearsal) -> None:
     """Write a whole new round, secrets included."""
     for team in round_.teams:
         require_key(team)
-    _write_files(folder / ROUND, round_.round_files)
+    write_files(folder / ROUND, round_.round_files)
     for number, files in round_.seat_files.items():
-        _write_files(folder / SEATS / str(number), files)
+        write_files(folder / SEATS / str(number), files)
     _write_facts(folder, round_, tuple(round_.seat_files), round_.seed)
     for key, entered in round_.entries.items():
         write_entry(folder, key, entered)
@@ -96,7 +96,7 @@ def write_entry(folder: Path, key: str, entered: Entered) -> None:
     place = folder.joinpath(TARGETS, *map(require_key, key.split("/")))
     shutil.rmtree(place, ignore_errors=True)
     for part in ("upload", "published", "secret"):
-        _write_files(place / part, _contents(getattr(target, part)))
+        write_files(place / part, contents(getattr(target, part)))
     facts = {
         "seat": target.seat and target.seat.number,
         "slot": target.slot,
@@ -112,7 +112,7 @@ def write_entry(folder: Path, key: str, entered: Entered) -> None:
 def write_answer(folder: Path, attacker: str, files: Mapping[str, bytes], cells: tuple[Cell, ...]) -> None:
     place = folder / ANSWERS / require_key(attacker)
     shutil.rmtree(place, ignore_errors=True)
-    _write_files(place / "files", files)
+    write_files(place / "files", files)
     Writer(place).write(CELLS, cells)
 
 
@@ -163,29 +163,11 @@ def _read_entry(key: str, place: Path, made: Rehearsal) -> Entered:
 
 def read_files(folder: Path) -> dict[str, bytes]:
     """All files below a folder, by their paths within it; none where there is no folder."""
-    return _contents(FolderBox(folder)) if folder.is_dir() else {}
-
-
-def _contents(box: Box) -> dict[str, bytes]:
-    found = {}
-    for name in box.names():
-        with box.open(name) as file:
-            found[name] = file.read()
-    return found
+    return contents(FolderBox(folder)) if folder.is_dir() else {}
 
 
 def _folders(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
-
-
-def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        if not is_plain(name):
-            raise BadRound(f"{name!r} is no name for a file here.")
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
 
 
 def write_for_team(round_: Rehearsal, seat: int, moment: Moment, out: Path) -> None:
@@ -198,10 +180,10 @@ def write_for_team(round_: Rehearsal, seat: int, moment: Moment, out: Path) -> N
         return is_shown(file.shown, "all", moment) or (is_own and is_shown(file.shown, "team", moment))
 
     round_.seat(seat)
-    _write_files(out / ROUND, {k: v for k, v in round_.round_files.items() if readable(k, "round", False)})
+    write_files(out / ROUND, {k: v for k, v in round_.round_files.items() if readable(k, "round", False)})
     for number, files in round_.seat_files.items():
         seen = {name: content for name, content in files.items() if readable(name, "seat", number == seat)}
-        _write_files(out / SEATS / str(number), seen)
+        write_files(out / SEATS / str(number), seen)
     _write_facts(out, round_, tuple(round_.seat_files), None)
     for target in round_.targets() if moment != "open" else ():
         bare = Entered(

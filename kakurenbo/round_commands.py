@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +18,7 @@ from datasets.lookup import find_by_name
 from datasets.problems import BadFiles, Problem
 from datasets.seeds import secret_seed
 from datasets.setting import BadValue, Setting
-from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile
+from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, write_files
 from games.contract.broken import BrokenGame
 from games.contract.declaration import in_language
 from games.contract.game import Game
@@ -40,6 +38,7 @@ from games.round_folder import (
     write_round,
 )
 from kakurenbo.main import UsageError
+from kakurenbo.output import whole_folder
 
 UNKNOWN = "known to the organisers alone"
 """What a measure is that needs a secret, in a folder without secrets."""
@@ -152,7 +151,8 @@ def _anonymize(arguments: argparse.Namespace) -> int:
         params = parsed_params(arguments.settings, method.parameters)
         round_.seed = arguments.seed or str(secret_seed())
         files = round_.anonymize(method.name, arguments.seat, params)
-        _write_new(arguments.out, files)
+        with whole_folder(arguments.out) as draft:
+            write_files(draft, files)
     print(f"{arguments.out}: {', '.join(files)} by {method.name}, seed {round_.seed}")
     return 0
 
@@ -170,7 +170,8 @@ def _attack(arguments: argparse.Namespace) -> int:
         attack = _named(round_.declared.attacks, arguments.name, "attack")
         round_.seed = arguments.seed
         files = round_.attack(attack.name, arguments.seat)
-        _write_new(arguments.out, files)
+        with whole_folder(arguments.out) as draft:
+            write_files(draft, files)
     print(f"{arguments.out}: {', '.join(files)} by {attack.name} on {len(round_.entries)} targets")
     return 0
 
@@ -241,7 +242,7 @@ def build(arguments: argparse.Namespace) -> int:
         teams = [require_key(name.strip()) for name in arguments.teams.split(",") if name.strip()]
         sources = _upload(arguments.sources) if arguments.sources else {}
         made = Rehearsal(game, sources, teams, params, arguments.seed or str(secret_seed()))
-        with _whole(arguments.out) as draft:
+        with whole_folder(arguments.out) as draft:
             write_round(draft, made)
     facts = "".join(f", {name} {value}" for name, value in made.facts.items())
     print(f"{arguments.out}: a round of {game.declaration.name} for {len(teams)} teams{facts}")
@@ -249,7 +250,7 @@ def build(arguments: argparse.Namespace) -> int:
 
 
 def hand_out(arguments: argparse.Namespace) -> int:
-    with _explained(), _whole(arguments.out) as draft:
+    with _explained(), whole_folder(arguments.out) as draft:
         round_ = _opened(arguments)
         write_for_team(round_, arguments.seat, arguments.moment, draft)
     print(
@@ -296,29 +297,6 @@ def _named(known: tuple[Any, ...], name: str, what: str) -> Any:
         return find_by_name(known, name, what)
     except KeyError as error:
         raise UsageError(str(error.args[0])) from None
-
-
-def _write_new(out: Path, files: Mapping[str, bytes]) -> None:
-    with _whole(out) as draft:
-        for name, content in files.items():
-            (draft / name).parent.mkdir(parents=True, exist_ok=True)
-            (draft / name).write_bytes(content)
-
-
-@contextmanager
-def _whole(out: Path) -> Iterator[Path]:
-    """A folder that appears with all its files or not at all."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"--out: {out} exists and is not an empty folder. Choose a new one.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    try:
-        yield draft
-        draft.chmod(0o755)
-        draft.replace(out)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
 
 
 def _command(add: Callable[[argparse.ArgumentParser], None], run: Callable[..., int]) -> SimpleNamespace:

@@ -27,7 +27,7 @@ from datasets.archive import Limits
 from datasets.archive_tree import read_tree
 from games.codabench.bundle import COMPUTED, FILE, METADATA, Bundle, Column, read_bundle
 from games.codabench.convert import MOST_BYTES, SUBMISSION
-from games.contract.boxes import FolderBox
+from games.contract.boxes import FolderBox, write_files
 from games.contract.game import Game
 from games.contract.values import Board, Box, Cell, Figures, Hidden, Result, Row, Seat, Target, World
 
@@ -72,7 +72,7 @@ class CodabenchGame(Game):
         with answer.open(SUBMISSION) as file:
             submission = read_tree(io.BytesIO(file.read()), LIMITS, SUBMISSION)
         with _place() as place:
-            _write(place / "input" / "res", submission)
+            write_files(place / "input" / "res", submission)
             _copy(self.bundle, task.reference, place / "input" / "ref")
             _copy(self.bundle, task.program, place / "program")
             (place / "output").mkdir()
@@ -127,13 +127,6 @@ def _place() -> Iterator[Path]:
         yield Path(name)
 
 
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    folder.mkdir(parents=True)
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-
-
 def _copy(bundle: Path, part: str, folder: Path) -> None:
     """A part of the bundle, which is a folder or a zip."""
     if (bundle / part).is_dir():
@@ -141,7 +134,7 @@ def _copy(bundle: Path, part: str, folder: Path) -> None:
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o755)
     else:
-        _write(folder, read_tree(io.BytesIO((bundle / part).read_bytes()), LIMITS, part))
+        write_files(folder, read_tree(io.BytesIO((bundle / part).read_bytes()), LIMITS, part))
 
 
 def _run(place: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, TypeVar
 from datasets.problems import shown
 from games.contract.broken import FILE_TOO_LARGE, UNDECLARED, UndeclaredFile
 from games.contract.declaration import File
+from games.contract.values import Box
 
 T = TypeVar("T")
 
@@ -156,3 +157,23 @@ def is_plain(name: str) -> bool:
     """
     path = PurePosixPath(name)
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\\" not in name
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their names below a folder, which is made; `ValueError` where a name leads out of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        if not is_plain(name):
+            raise ValueError(f"{name!r} is no name for a file here.")
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def contents(box: Box) -> dict[str, bytes]:
+    """All files of a box."""
+    found = {}
+    for name in box.names():
+        with box.open(name) as file:
+            found[name] = file.read()
+    return found

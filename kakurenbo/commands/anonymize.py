@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from datasets.tables import PurchaseData, Release
 from kakurenbo.anonymize_table import add_table_arguments, anonymize_table
 from kakurenbo.limits import PRESETS, read_limits, upper_limits
 from kakurenbo.main import UsageError
+from kakurenbo.output import require_new_folder, whole_folder
 from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_release
@@ -63,8 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.method not in [method.name for method in ANONYMIZERS]:
         raise UsageError(f"{arguments.method} works on a table. Expected --table FILE instead of --original.")
     limits = read_limits(arguments.limits)
-    if arguments.out.exists() and (not arguments.out.is_dir() or any(arguments.out.iterdir())):
-        raise UsageError(f"--out: {arguments.out} exists and is not an empty folder. Choose a new one.")
+    require_new_folder(arguments.out)
     original = read_folder(arguments.original)
     _say(f"{arguments.method} on {original.n_customers} customers …")
     _watch()
@@ -104,18 +102,8 @@ def parsed_settings(texts: list[str]) -> dict[str, str]:
 
 def write_whole(out: Path, release: Release) -> None:
     """Write the entry's folder so that it appears with all its files or not at all."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    except OSError as error:
-        raise UsageError(f"Cannot write to {out.parent}: {error.strerror}.") from error
-    try:
+    with whole_folder(out) as draft:
         write_release(draft, release)
-        draft.chmod(0o755)
-        draft.replace(out)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
 
 
 def full_report(
