@@ -46,8 +46,8 @@ lint: $(STAMP) ## Check style, types and templates
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy . .ci/release.py .ci/sbom.py
-	@$(BIN)/djlint --quiet --check templates
-	@$(BIN)/djlint --quiet --lint templates
+	@$(BIN)/djlint --check templates
+	@$(BIN)/djlint --lint templates
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
 format: $(STAMP) ## Format the code
