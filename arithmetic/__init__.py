@@ -6,12 +6,13 @@ hashed, compared, or decides what happens next, these functions replace them. Ea
 divides in an order that the code fixes, and IEEE 754 fixes the rest.
 """
 
-from arithmetic.elementary import exp, expm1, log, log1p, log2, power, sine
+from arithmetic.elementary import arctan, exp, expm1, log, log1p, log2, power, sine
 from arithmetic.matrices import (
     NotPositive,
     cholesky,
     eigen,
     inverse,
+    inverse_gram,
     least_squares,
     log_determinant,
     pseudo_inverse,
@@ -26,6 +27,7 @@ from arithmetic.products import correlations, covariance, gram, product
 __all__ = [
     "Minimum",
     "NotPositive",
+    "arctan",
     "cholesky",
     "correlations",
     "covariance",
@@ -34,6 +36,7 @@ __all__ = [
     "expm1",
     "gram",
     "inverse",
+    "inverse_gram",
     "least_squares",
     "log",
     "log1p",

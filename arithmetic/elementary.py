@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, powers and sines from additions, multiplications and divisions alone.
+"""Exponentials, logarithms, powers and angles from additions, multiplications, divisions and roots alone.
 
 The errors are within four units in the last place; `tests/arithmetic` compares with the standard library.
 Kernels that are compiled themselves call the functions of one number, `exp_of` and `log_of`.
@@ -26,6 +26,7 @@ LARGEST, SMALLEST = 709.782712893384, -745.1332191019412
 """Beyond these arguments exp is infinite or zero in double precision."""
 FRACTION = (1 << 52) - 1
 HALF_EXPONENT = 1022 << 52
+HALF_PI = 1.5707963267948966
 
 
 def _to_bits(_typing: Any, _value: Any) -> Any:
@@ -156,6 +157,21 @@ def _sine_of(x: float) -> float:
 
 
 @njit(cache=True)
+def _arctan_of(x: float) -> float:
+    """arctan x: twice the angle of half the tangent until the series is short."""
+    size = abs(x)
+    inner = 1.0 / size if size > 1.0 else size
+    half = inner / (1.0 + np.sqrt(1.0 + inner * inner))
+    quarter = half / (1.0 + np.sqrt(1.0 + half * half))
+    square, total = quarter * quarter, 0.0
+    for n in range(23, 1, -2):
+        total = 1.0 / n - square * total
+    angle = 4.0 * (quarter - quarter * square * total)
+    angle = HALF_PI - angle if size > 1.0 else angle
+    return -angle if x < 0.0 else angle
+
+
+@njit(cache=True)
 def _fill_exp(values: Floats, out: Floats) -> None:
     for i in range(len(values)):
         out[i] = exp_of(values[i])
@@ -189,6 +205,12 @@ def _fill_expm1(values: Floats, out: Floats) -> None:
 def _fill_sine(values: Floats, out: Floats) -> None:
     for i in range(len(values)):
         out[i] = _sine_of(values[i])
+
+
+@njit(cache=True)
+def _fill_arctan(values: Floats, out: Floats) -> None:
+    for i in range(len(values)):
+        out[i] = _arctan_of(values[i])
 
 
 def _each(fill: Callable[[Floats, Floats], None], values: npt.ArrayLike) -> Any:
@@ -226,6 +248,11 @@ def expm1(values: npt.ArrayLike) -> Any:
 def sine(values: npt.ArrayLike) -> Any:
     """sin x for angles up to π / 4 either way."""
     return _each(_fill_sine, values)
+
+
+def arctan(values: npt.ArrayLike) -> Any:
+    """The angle, between −π / 2 and π / 2, of every tangent."""
+    return _each(_fill_arctan, values)
 
 
 def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> Any:

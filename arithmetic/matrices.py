@@ -308,3 +308,18 @@ def least_squares(columns: npt.ArrayLike, right: npt.ArrayLike, cutoff: float = 
     sizes, w, vectors, turned = _singular(table, np.asarray(right, dtype=np.float64))
     kept = sizes > cutoff * sizes.max(initial=0.0)
     return product(vectors[:, kept], product(w[:, kept].T, turned) / (sizes[kept] * sizes[kept]))
+
+
+def inverse_gram(columns: npt.ArrayLike, cutoff: float = 1e-10) -> Floats:
+    """(AᵀA)⁻¹ from the singular values of A; those below the cutoff are left out, as in a pseudo-inverse.
+
+    AᵀA itself is not formed: it would lose half of the digits.
+
+    >>> inverse_gram([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]]).tolist()
+    [[0.25, 0.0], [0.0, 0.0625]]
+    """
+    table = np.asarray(columns, dtype=np.float64)
+    sizes, _, vectors, _ = _singular(table, np.zeros(len(table)))
+    kept = sizes > cutoff * sizes.max(initial=0.0)
+    scaled = vectors[:, kept] / sizes[kept]
+    return product(scaled, scaled.T)

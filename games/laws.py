@@ -45,6 +45,8 @@ class Finding:
     meaning: str
     holds: bool | None
     detail: str = ""
+    parts: tuple[Finding, ...] = ()
+    """Of the examples: what came of each."""
 
 
 class Stage:
@@ -61,6 +63,8 @@ class Stage:
         self.declared = self.game.declaration
         self.sources = _files(folder / SOURCES)
         self.teams = ("aki", "haru", "natsu")
+        self.tried: dict[str, str] = {}
+        """What was wrong with each example, by its name."""
         self.played = self.rehearse()
         self.uploads = self._play(self.played)
 
@@ -80,10 +84,11 @@ class Stage:
         return uploads
 
     def _entries(self, round_: Rehearsal) -> Iterator[Mapping[str, bytes]]:
-        for example in self.declared.examples:
-            if example.entry and not example.refused:
-                yield _files(self.folder / example.entry)
-        for number, method in enumerate(self.declared.methods):
+        """The entries of seats 0, 1, 2, 0 and so on; a method works for the seat that enters it."""
+        legal = [example for example in self.declared.examples if example.entry and not example.refused]
+        for example in legal:
+            yield _files(self.folder / example.entry)
+        for number, method in enumerate(self.declared.methods, start=len(legal)):
             yield round_.anonymize(method.name, number % len(self.teams))
 
     def fingerprint(self) -> str:
@@ -127,8 +132,20 @@ def _finding(stage: Stage, name: str, law: Law) -> Finding:
             seen += 1
             detail = detail or problem
     except Exception as error:  # noqa: BLE001 - whatever a game raises, it is the game that broke
-        return Finding(name, meaning, False, f"The game broke: {type(error).__name__}: {error}")
-    return Finding(name, meaning, None if not seen else not detail, detail)
+        detail = f"The game broke: {type(error).__name__}: {error}"
+    parts = _examples_tried(stage) if name == "examples" else ()
+    return Finding(name, meaning, None if not seen and not detail else not detail, detail, parts)
+
+
+def _examples_tried(stage: Stage) -> tuple[Finding, ...]:
+    """Each example by itself; those after one that broke the game were not tried."""
+    names = [example.name for example in stage.declared.examples]
+    return tuple(
+        Finding(name, "", not stage.tried[name], stage.tried[name])
+        if name in stage.tried
+        else Finding(name, "", None)
+        for name in names
+    )
 
 
 Law = Callable[[Stage], Iterator[str]]
@@ -138,26 +155,33 @@ Law = Callable[[Stage], Iterator[str]]
 def examples(stage: Stage) -> Iterator[str]:
     """Every example comes out as it says."""
     for example in stage.declared.examples:
-        round_ = stage.rehearse()
-        if example.entry:
-            entered = round_.enter(0, _files(stage.folder / example.entry), stage.declared.slots[0])
-            yield from _compared_entry(example, entered)
-            if entered.target is None or not example.answer:
-                continue
-        answered = round_.answer(1, _files(stage.folder / example.answer))
-        if not example.entry:
-            yield _compared_codes(example, answered.problems)
-        about = (cell for cell in answered.cells if example.target in ("", cell.target))
-        given = {cell.challenge: cell.result for cell in about}
-        for challenge, numbers in example.results.items():
-            if challenge not in given:
-                yield f"{example.name}: the answer does not cover {challenge}."
-                continue
-            result = given[challenge]
-            figures = {"risk": result.risk, "baseline": result.baseline, **result.numbers}
-            for name, wanted in numbers.items():
-                what = f"{example.name}, {challenge}, {name}"
-                yield _compared(what, figures.get(name), wanted, example.tolerance)
+        stage.tried[example.name] = "The game broke."
+        problems = list(_compared_example(stage, example))
+        stage.tried[example.name] = next((problem for problem in problems if problem), "")
+        yield from problems
+
+
+def _compared_example(stage: Stage, example: Example) -> Iterator[str]:
+    round_ = stage.rehearse()
+    if example.entry:
+        entered = round_.enter(0, _files(stage.folder / example.entry), stage.declared.slots[0])
+        yield from _compared_entry(example, entered)
+        if entered.target is None or not example.answer:
+            return
+    answered = round_.answer(1, _files(stage.folder / example.answer))
+    if not example.entry:
+        yield _compared_codes(example, answered.problems)
+    about = (cell for cell in answered.cells if example.target in ("", cell.target))
+    given = {cell.challenge: cell.result for cell in about}
+    for challenge, numbers in example.results.items():
+        if challenge not in given:
+            yield f"{example.name}: the answer does not cover {challenge}."
+            continue
+        result = given[challenge]
+        figures = {"risk": result.risk, "baseline": result.baseline, **result.numbers}
+        for name, wanted in numbers.items():
+            what = f"{example.name}, {challenge}, {name}"
+            yield _compared(what, figures.get(name), wanted, example.tolerance)
 
 
 def _compared_entry(example: Example, entered: Entered) -> Iterator[str]:
@@ -249,7 +273,7 @@ def _turned(content: bytes, file: File | None) -> bytes:
         return content
     lines = content.removesuffix(b"\n").split(b"\n")
     header = ",".join(column.name for column in file.columns).encode()
-    head = lines[:1] if lines[0] == header else []
+    head = lines[:1] if file.header == "required" or lines[0] == header else []
     return b"\n".join(head + lines[len(head) :][::-1]) + b"\n"
 
 

@@ -7,27 +7,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from datasets.problems import MISSING_FILE, BadFiles, Problem
-from datasets.reader import Source
+from datasets.problems import BadFiles, Problem
+from games.checks import check_answer, check_entry, lookup_in
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.broken import TOO_FEW_SEATS, BrokenGame
 from games.contract.declaration import File, Moment, Scope, Shown
 from games.contract.files import Lookup, check_files
 from games.contract.game import Game
 from games.contract.guard import require_made, require_numbers, require_result
-from games.contract.messages import verdict_of
 from games.contract.values import (
     Board,
     Box,
     Cell,
-    Fault,
     Figures,
-    FileVerdict,
     Hidden,
     Question,
     Seat,
@@ -232,26 +229,12 @@ class Rehearsal:
     def lookup(self, seat: int) -> Lookup:
         """The files that others may refer to, as a seat sees them."""
         own, public = self.seat(seat, "team").files, self.world(secret=False).public
-        places: tuple[tuple[Box, Scope], ...] = ((own, "seat"), (public, "round"))
-
-        def lookup(name: str) -> tuple[File, Source] | None:
-            for box, scope in places:
-                if name in box.names():
-                    file = self.declared.file(name, scope)
-                    return None if file is None else (file, box.open(name))
-            return None
-
-        return lookup
+        return lookup_in(self.declared, ((own, "seat"), (public, "round")))
 
     def problems_of(self, entry: Target) -> tuple[Problem, ...]:
         """What is wrong with an upload, by the declaration of its files and by the game's own check."""
         assert entry.seat is not None
-        declared = self.declared.files_of("entry", "upload")
-        lookup = self.lookup(entry.seat.number)
-        checked = check_files(declared, entry.upload, lookup, slot=entry.slot)
-        if not checked.verdict.ok:
-            return checked.verdict.problems
-        return verdict_of(self.declared, self.game.check(self.world(), entry)).problems
+        return check_entry(self.game, self.world(), entry, self.lookup(entry.seat.number)).problems
 
     def targets(self) -> list[Target]:
         """What attackers see of every entry."""
@@ -267,24 +250,12 @@ class Rehearsal:
 
     def answer(self, by: int, files: Mapping[str, bytes], attacker: str = "") -> Answered:
         """Check an answer as a whole, then judge every cell that it covers."""
-        targets, box = self.targets(), MemoryBox(files)
-        seat = self.seat(by, "team")
-        keys = tuple(target.key for target in targets)
-        declared = [file for file in self.declared.files_of("answer") if _is_given(file, files)]
-        if not declared:
-            expected = ", ".join(file.name for file in self.declared.files_of("answer"))
-            missing = Problem(expected, None, None, None, MISSING_FILE(name=expected))
-            return Answered((missing,))
-        checked = check_files([_optional(file) for file in declared], box, self.lookup(by), keys)
-        if not checked.verdict.ok:
-            return Answered(checked.verdict.problems)
-        said = list(self.game.cover(self.world(secret=False), seat, box, targets))
-        wrong = [one for one in said if isinstance(one, Fault | FileVerdict)]
-        if wrong:
-            return Answered(verdict_of(self.declared, wrong).problems)
-        attacker = attacker or self.seat_name(by)
-        covered = [one for one in said if not isinstance(one, Fault | FileVerdict)]
-        cells = tuple(self._judged(attacker, by, covered, box))
+        box = MemoryBox(files)
+        world, seat = self.world(secret=False), self.seat(by, "team")
+        verdict, covered = check_answer(self.game, world, seat, box, self.targets(), self.lookup(by))
+        if not verdict.ok:
+            return Answered(verdict.problems)
+        cells = tuple(self._judged(attacker or self.seat_name(by), by, covered, box))
         again = {cell[:3] for cell in cells}
         self.cells = [cell for cell in self.cells if cell[:3] not in again] + list(cells)
         return Answered((), cells)
@@ -363,12 +334,3 @@ class Rehearsal:
 def _bare(target: Target) -> Target:
     """A target without its files."""
     return target._replace(upload=EMPTY, published=EMPTY, secret=EMPTY, seat=None)
-
-
-def _is_given(file: File, files: Mapping[str, bytes]) -> bool:
-    return any(file.pattern.fullmatch(name) for name in files)
-
-
-def _optional(file: File) -> File:
-    """An answer may leave targets out where each has a file of its own."""
-    return replace(file, required="{target}" not in file.name)

@@ -22,7 +22,7 @@ class NoSuchFile(KeyError):
         return f"There is no file {self.args[0]!r} to be read here."
 
 
-class _Loading:
+class Loading:
     """Remembers what was read: a file is parsed once however many cells of a matrix need it."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class _Loading:
         return made
 
 
-class MemoryBox(_Loading):
+class MemoryBox(Loading):
     """Files that are held in memory.
 
     >>> MemoryBox({"a.csv": b"1"}).open("a.csv").read()
@@ -65,7 +65,7 @@ class MemoryBox(_Loading):
         return io.BytesIO(self.files[name])
 
 
-class FolderBox(_Loading):
+class FolderBox(Loading):
     """The files below a folder, by their paths within it. Links are not followed."""
 
     def __init__(self, folder: Path) -> None:

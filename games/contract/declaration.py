@@ -95,6 +95,8 @@ class File:
     header: Headed = "optional"
     order: Literal["kept", "sorted"] = "sorted"
     """What the default `publish` does with the rows of an upload."""
+    column_order: Literal["declared", "free"] = "declared"
+    """Free: the header may name the columns in any order. It is for files whose header is required."""
     count: int = 1
     """How many files ``{i}`` stands for, counted from 0."""
     committed: bool = False

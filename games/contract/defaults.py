@@ -25,7 +25,8 @@ def _sorted(content: bytes, file: File) -> bytes:
     """The lines in an order that tells nothing; the first stays where it is a header."""
     lines = content.removeprefix(BYTE_ORDER_MARK).replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
     header = ",".join(column.name for column in file.columns).encode()
-    head = lines[:1] if file.header != "none" and lines[0] == header else []
+    is_headed = file.header == "required" or (file.header == "optional" and lines[0] == header)
+    head = lines[:1] if is_headed else []
     return b"".join(line + b"\n" for line in head + sorted(lines[len(head) :]))
 
 

@@ -19,7 +19,7 @@ from datasets.problems import LINES, MISSING_FILE, BadFiles, Findings, Verdict
 from datasets.reader import Column as ReadColumn
 from datasets.reader import Source, TableRead, read_table
 from datasets.tables import EPOCH
-from datasets.tokens import TOO_LARGE
+from datasets.tokens import BYTE_ORDER_MARK, LONGEST_LINE, TOO_LARGE
 from games.contract.declaration import Column, File
 from games.contract.values import Box
 
@@ -115,14 +115,34 @@ def _checked(
     if not file.columns:
         _check_size(file, source, found)
         return None
-    columns = tuple(_compiled(column, name, lookup) for column, name in spread(file.columns, targets))
+    named = spread(file.columns, targets)
+    if file.column_order == "free":
+        named = _as_headed(named, source)
+    columns = tuple(_compiled(column, name, lookup) for column, name in named)
     table = read_table(source, columns, found, file.max_bytes, file.header)
-    for rank, (column, name) in enumerate(spread(file.columns, targets)):
+    for rank, (column, name) in enumerate(named):
         if column.unique:
             _check_unique(table, name, rank, found)
     if file.rows is not None:
         _check_rows(file.rows, table.n_lines, found, lookup)
     return table
+
+
+def _as_headed(named: list[tuple[Column, str]], source: Source) -> list[tuple[Column, str]]:
+    """The columns in the order of the header, where it names each of them once; else as declared."""
+    if isinstance(source, Path):
+        with source.open("rb") as opened:
+            first = opened.readline(LONGEST_LINE)
+    else:
+        first = source.readline(LONGEST_LINE)
+        source.seek(0)
+    line = (
+        first.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+    )
+    header, by_name = line.split(","), {name: (column, name) for column, name in named}
+    if sorted(header) != sorted(by_name):
+        return named
+    return [by_name[name] for name in header]
 
 
 def _check_size(file: File, source: Source, found: Findings) -> None:
@@ -181,7 +201,10 @@ def _as_texts(name: str, lookup: Lookup) -> TableRead:
     if pair is None:
         raise LookupError(f"There is no file {name!r} to compare with.")
     file, source = pair
-    columns = tuple(ReadColumn(column.name, column.longest, str) for column in file.columns)
+    named = [(column, column.name) for column in file.columns]
+    if file.column_order == "free":
+        named = _as_headed(named, source)
+    columns = tuple(ReadColumn(column.name, column.longest, str) for column, _ in named)
     with source if not isinstance(source, Path) else source.open("rb") as stream:
         return read_table(stream, columns, Findings(name), file.max_bytes, file.header)
 

@@ -20,7 +20,7 @@ from datasets.messages import Message, Template, message_from
 from datasets.problems import Problem, shown
 from games.contract.boxes import EMPTY, FolderBox
 from games.contract.broken import NO_ANSWER, NOT_FILES, TOO_LARGE, BadAnswer
-from games.contract.messages import SAID_BY_GAME
+from games.contract.messages import SAID_BY_GAME, SAID_IN_LANGUAGES
 from games.contract.values import (
     Board,
     Cell,
@@ -200,9 +200,13 @@ def _sentence(data: Any) -> Message:
     return message
 
 
+SAID = (SAID_BY_GAME.code, SAID_IN_LANGUAGES.code)
+"""What only the platform may say for a game: its words are free text."""
+
+
 def _is_ours(value: Any) -> bool:
     if isinstance(value, Message):
-        return value.code != SAID_BY_GAME.code and all(_is_ours(inner) for _, inner in value.pairs)
+        return value.code not in SAID and all(_is_ours(inner) for _, inner in value.pairs)
     return not isinstance(value, tuple) or all(map(_is_ours, value))
 
 

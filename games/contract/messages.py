@@ -10,11 +10,14 @@ from games.contract.declaration import Declaration, in_language
 from games.contract.values import Fault, FileVerdict, Wrong
 
 SAID_BY_GAME = Template("game-check", "%(words)s")
+"""As rows of earlier versions hold it, in English alone."""
+SAID_IN_LANGUAGES = Template("game-check.languages", "en", languages=("en", "ja"))
+"""The game's own words in both languages; the translation of its text names the other one."""
 UNDECLARED = Template("game-check.undeclared", "what the game's rules say (%(code)s)")
 
 
 def problem_of(declaration: Declaration, fault: Fault) -> Problem:
-    """A fault that a game found, as a problem in English; a code that is not declared tells nothing else."""
+    """A fault that a game found, as a problem; a code that is not declared tells nothing else."""
     got = None if fault.got is None else shown(fault.got)
     return Problem(fault.file, fault.line, fault.column, got, expected_by(declaration, fault))
 
@@ -26,12 +29,12 @@ def verdict_of(declaration: Declaration, said: Iterable[Wrong]) -> FileVerdict:
     )
 
 
-def expected_by(declaration: Declaration, fault: Fault, language: str = "en") -> Message:
+def expected_by(declaration: Declaration, fault: Fault) -> Message:
     text = declaration.messages.get(fault.code)
     if text is None:
         return UNDECLARED(code=shown(fault.code))
     try:
-        words = in_language(text, language) % dict(fault.values)
+        words = {language: in_language(text, language) % dict(fault.values) for language in ("en", "ja")}
     except (KeyError, ValueError, TypeError):
         return UNDECLARED(code=shown(fault.code))
-    return SAID_BY_GAME(words=words)
+    return SAID_IN_LANGUAGES(**words)

@@ -239,6 +239,7 @@ class _Reader:
             choices=choices,
             help=texts.get("help", {}).get("en", ""),
             is_optional=data["default"] is None,
+            words=texts,
         )
         try:
             setting.checked(setting.default)
@@ -308,6 +309,8 @@ def _check_file(game: Declaration, file: File, path: Path, document: Document) -
         document.add((*path, "name"), "bad-file-name", A_FILE_NAME(), file.name)
     if isinstance(file.rows, str) and game.file(file.rows) is None:
         _known(file.rows, [one.name for one in game.files], "file", (*path, "rows"), document)
+    if file.column_order == "free" and file.header != "required":
+        document.add((*path, "column-order"), "bad-value", ONE_OF(names=["'declared'"]), file.column_order)
     names = [column.name for column in file.columns]
     for place, column in enumerate(file.columns):
         inside = (*path, "columns", place)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from datasets.tokens import BYTE_ORDER_MARK
 from games.contract.declaration import Column, Declaration, File, Scope
 from games.contract.files import read_file, spread
 from games.contract.values import Box, Out
@@ -37,7 +38,8 @@ def _reader(file: File, name: str) -> Callable[[BinaryIO], Columns]:
 
     def read(source: BinaryIO) -> Columns:
         content = source.read()
-        targets = _targets_in(content.split(b"\n", 1)[0].decode("utf-8", "replace"), file)
+        header = content.removeprefix(BYTE_ORDER_MARK).split(b"\n", 1)[0].decode("utf-8", "replace")
+        targets = _targets_in(header, file)
         kinds = {column_name: column.kind for column, column_name in spread(file.columns, targets)}
         table = read_file(alone, io.BytesIO(content), targets=targets, name=name)
         return {column: _values(cells.texts(), kinds[column]) for column, cells in table.columns.items()}

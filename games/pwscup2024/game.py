@@ -24,12 +24,14 @@ from games.contract.values import (
     Verdict,
     World,
 )
+from games.tables.methods import hidden_table, is_table_method
+from games.tables.shape import shape_of
 
 from .answers import WIDE, cover, judged, read_answers
 from .boards import tally
 from .generator import invented_base, table_of_people
 from .layout import ATTRIBUTES, N_ALTERNATIVES, NAME, Layout, layout, read_upload, upload_names
-from .linking import blind_attack, each_file_attack, sample_attack
+from .linking import assignment_attack, blind_attack, each_file_attack, sample_attack
 from .methods import projections
 from .quiz import (
     Answers,
@@ -46,6 +48,7 @@ from .utility import utilities
 
 MOST_FAULTS = 20
 HIDDEN_COLUMNS = "hidden-columns.json"
+LINKAGES = {"sample": sample_attack, "each-file": each_file_attack, "assignment": assignment_attack}
 
 
 class Game(contract.Game):
@@ -162,7 +165,7 @@ class Game(contract.Game):
         quiz = read_quiz(self.declaration, target.published, "", self.layout)
         if name == "blind":
             return blind_attack(quiz, rng)
-        link = {"sample": sample_attack, "each-file": each_file_attack}[name]
+        link = LINKAGES[name]
         return link(quiz, read_upload(self.declaration, target.published), self.layout)
 
     def oracle(
@@ -184,11 +187,25 @@ class Game(contract.Game):
     ) -> None:  # fmt: skip
         assert seat is not None
         table = self._table(seat.files, f"B{params['alternative']}.csv")
-        made = projections(name, table, self.layout, params.get("share", 0.0), rng)
+        made = (
+            self._by_table_method(name, table, params, rng)
+            if is_table_method(name)
+            else projections(name, table, self.layout, params.get("share", 0.0), rng)
+        )
         for file, columns in zip(upload_names(), made, strict=True):
             write_table(out, file, columns)
         with out.create("id.txt") as number:
             number.write(f"{seat.number + 1:02d}\n".encode())
+
+    def _by_table_method(
+        self, name: str, table: Columns, params: Mapping[str, Any], rng: np.random.Generator
+    ) -> Iterator[Mapping[str, Any]]:
+        """Each file by itself; of the attributes, only values of the table are legal."""
+        for file, names in zip(upload_names(), self.layout.projections, strict=True):
+            declared = self.declaration.file(file, "entry")
+            assert declared is not None, file
+            part = {column: table[column] for column in names}
+            yield hidden_table(name, part, shape_of(declared, part, ATTRIBUTES), params, rng)
 
     def tally(
         self, rule: str, params: Mapping[str, Any], hidden: Sequence[Hidden],

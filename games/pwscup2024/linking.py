@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from games.contract.tables import Columns
+from games.tables.attacks import one_to_one
 
 from .layout import ATTRIBUTES, RATINGS, Integers, Layout
 from .quiz import Answers, Quiz
@@ -53,6 +54,20 @@ def each_file_attack(quiz: Quiz, files: Sequence[Columns], layout: Layout) -> An
 
     The hidden rating is the most frequent one among the nearest rows of the files that hold its column.
     """
+    distance, votes = _each_file(quiz, files, layout)
+    person = distance.argmin(axis=1)
+    return Answers(person, votes[np.arange(len(person)), person].argmax(axis=1))
+
+
+def assignment_attack(quiz: Quiz, files: Sequence[Columns], layout: Layout) -> Answers:
+    """As `each_file_attack`, but no two lines are the same person's: the sum of all differences is least."""
+    distance, votes = _each_file(quiz, files, layout)
+    person = one_to_one(distance)
+    return Answers(person, votes[np.arange(len(person)), person].argmax(axis=1))
+
+
+def _each_file(quiz: Quiz, files: Sequence[Columns], layout: Layout) -> tuple[Integers, Integers]:
+    """For every line and person the differences in all files, and the votes for each hidden rating."""
     n_persons, n_lines = len(quiz.people["Age"]), len(quiz.hidden)
     distance = np.zeros((n_lines, n_persons), dtype=np.int64)
     votes = np.zeros((n_lines, n_persons, RATINGS), dtype=np.int64)
@@ -66,8 +81,7 @@ def each_file_attack(quiz: Quiz, files: Sequence[Columns], layout: Layout) -> An
             distance[line] += nearest
             if layout.movies[hidden] in movies:
                 votes[line] += _counted(differing == nearest[:, None], file[layout.movies[hidden]])
-    person = distance.argmin(axis=1)
-    return Answers(person, votes[np.arange(n_lines), person].argmax(axis=1))
+    return distance, votes
 
 
 def blind_attack(quiz: Quiz, rng: np.random.Generator) -> Answers:

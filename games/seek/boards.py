@@ -9,7 +9,7 @@ import numpy as np
 
 from games.contract.values import Board, Cell, Figures, Row
 from games.seek.roc import Floats, Labels
-from games.seek.statistics import BY_NAME, STATISTICS, total_weight, tpr_at_most
+from games.seek.statistics import BY_NAME, STATISTICS, total_weight, tpr_at_most, tpr_interpolated
 
 WON = "won"
 Tasks = Mapping[str, Sequence[str]]
@@ -57,9 +57,9 @@ class Track:
 
     def __init__(
         self, name: str, tasks: Tasks, answers: Mapping[str, Answers], unranked: frozenset[str],
-        params: Mapping[str, Any],
+        params: Mapping[str, Any], rates: Mapping[str, float] = {},
     ) -> None:  # fmt: skip
-        self.name, self.tasks, self.params, self.unranked = name, tasks, params, unranked
+        self.name, self.tasks, self.params, self.unranked, self.rates = name, tasks, params, unranked, rates
         self.answers = dict(sorted(answers.items()))
         self.keys = [key for group in sorted(tasks) for key in sorted(tasks[group])]
         self.constant = BY_NAME[params["statistic"]].constant(params["fpr"])
@@ -121,8 +121,9 @@ class Track:
             together = pooled([given[key] for key in sorted(given)])
             values = {one.name: one.function(*together, fpr) for one in STATISTICS}
             values["tpr-other"] = tpr_at_most(*together, self.params["other-fpr"])
+            values |= {name: tpr_interpolated(*together, rate) for name, rate in self.rates.items()}
             rows.append(Row(attacker, values, None))
-        columns = (*(one.name for one in STATISTICS), "tpr-other")
+        columns = (*(one.name for one in STATISTICS), "tpr-other", *self.rates)
         return Board(f"{self.name}-information", columns, rows)
 
     def _by_task(self) -> Board:

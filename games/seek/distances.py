@@ -75,3 +75,15 @@ def count_within(points: Rows, rows: Rows, radius: float) -> npt.NDArray[Any]:
     """How many rows each point has at this distance or less."""
     counts = [(block <= radius).sum(axis=1) for block in _blocks(points, rows)]
     return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
+
+
+def closest(wanted: Floats, public: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The nearest of the public values, the smaller of two.
+
+    >>> closest(np.array([-1.0, 2.0, 2.6]), np.array([3, 1, 1])).tolist()
+    [1, 1, 3]
+    """
+    values = np.unique(public)
+    after = np.clip(np.searchsorted(values, wanted), 1, max(1, len(values) - 1))
+    before, after = after - 1, np.minimum(after, len(values) - 1)
+    return np.where(wanted - values[before] <= values[after] - wanted, values[before], values[after])

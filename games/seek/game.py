@@ -17,7 +17,7 @@ from games.seek.attacks import answers
 from games.seek.boards import Tasks, Track, collected, scored
 from games.seek.roc import Floats, Labels
 from games.seek.signals import Exhibit
-from games.seek.statistics import BY_NAME, STATISTICS
+from games.seek.statistics import BY_NAME, STATISTICS, tpr_interpolated
 
 CHALLENGE = "member"
 OPEN = "open"
@@ -35,6 +35,8 @@ class SeekGame(contract.Game):
     truth_column: str
     points_file: str
     """The public file with one row per challenge point, in the order of the answers."""
+    rates: Mapping[str, float] = {}
+    """Numbers that are always shown beside the statistics: the interpolated TPR at these FPRs."""
 
     @abstractmethod
     def group_of(self, key: str, labels: Mapping[str, str]) -> str:
@@ -104,6 +106,7 @@ class SeekGame(contract.Game):
         statistic, fpr = BY_NAME[world.params["statistic"]], world.params["fpr"]
         score = scored(world.params, scores, labels)
         numbers = {one.name: one.function(scores, labels, fpr) for one in STATISTICS}
+        numbers |= {name: tpr_interpolated(scores, labels, rate) for name, rate in self.rates.items()}
         evidence = {"scores": scores, "labels": labels}
         risk, baseline = statistic.risk(score), statistic.baseline(fpr)
         return Result(risk, {"score": score, **numbers}, baseline, evidence=evidence)
@@ -135,7 +138,8 @@ class SeekGame(contract.Game):
         house = {one.team for one in hidden if one.state == "house"}
         unranked = frozenset(house | {attack.name for attack in self.declaration.attacks})
         for track, tasks in sorted(self._tracks(hidden, params).items()):
-            yield from Track(track, tasks, collected(cells(), tasks), unranked, params).boards(rule)
+            answered = collected(cells(), tasks)
+            yield from Track(track, tasks, answered, unranked, params, self.rates).boards(rule)
 
     def _tracks(self, hidden: Sequence[Hidden], params: Mapping[str, Any]) -> dict[str, Tasks]:
         tracks: dict[str, dict[str, list[str]]] = {}

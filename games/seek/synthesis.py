@@ -1,6 +1,7 @@
 """The house's generators: from a training table to a synthetic one, so that a site can make its own tasks.
 
-They stand in for the generators of real contests, whose output organisers bring.
+They stand in for the generators of real contests, whose output organisers bring. All draw from the generator
+that they are given, so the same seed makes the same table; the one exception is in `private_counts`.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arithmetic import log, product
+from arithmetic import covariance, log, product
 from games.contract.tables import Columns
+from games.seek.cart import Feature, tree_donors
+from games.seek.copula import copula
+from games.seek.distances import closest
+from games.seek.private_counts import noisy_counts
 from games.seek.roc import Floats
 
 BINS = 24
 """Columns with more values are cut into so many ranges."""
 KEPT = 0.8
 """Share of the cells that *blend* takes from one training row."""
+NOISE = 0.1
+"""Of *bootstrap*: standard deviations of a number, and the share of texts that are drawn again."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -92,10 +99,43 @@ def chain(
         noisy = np.maximum(pairs + laplace((len(names) - 1) / epsilon, pairs.shape, rng), 0.0)
         if before not in codes:
             codes[before] = draw(product(noisy, np.ones(ranges[name].n)), n, rng)
-        codes[name] = np.zeros(n, dtype=np.int64)
-        for code in range(ranges[before].n):
-            chosen = np.flatnonzero(codes[before] == code)
-            codes[name][chosen] = draw(noisy[code], len(chosen), rng)
+        codes[name] = _following(codes[before], noisy, rng)
+    return {name: ranges[name].decode(codes[name], rng) for name in names}
+
+
+def _following(before: Ints, noisy: Floats, rng: np.random.Generator) -> Ints:
+    """For each code of a column one of the next column, by the noisy counts of pairs."""
+    codes = np.zeros(len(before), dtype=np.int64)
+    for code in range(len(noisy)):
+        chosen = np.flatnonzero(before == code)
+        codes[chosen] = draw(noisy[code], len(chosen), rng)
+    return codes
+
+
+def opendp(
+    training: Columns, public: Columns, n: int, epsilon: float, rng: np.random.Generator
+) -> dict[str, npt.NDArray[Any]]:
+    """As *chain*, but all counts of pairs get the discrete Laplace noise of OpenDP in one release.
+
+    One row more or less changes one count of each of the d − 1 tables, so the noise has the scale
+    (d − 1) / ε; of a table with one column its counts are released. ε-differentially private, in whole
+    numbers, with noise that nobody can draw again: two runs differ. The rest is drawn from ``rng``.
+    """
+    names = list(training)
+    ranges = {name: coded(public[name]) for name in names}
+    pairs = list(itertools.pairwise(names)) or [(names[0], names[0])]
+    shapes = [(ranges[before].n, ranges[name].n) for before, name in pairs]
+    tables = [np.zeros(shape, dtype=np.int64) for shape in shapes]
+    for counts, (before, name) in zip(tables, pairs, strict=True):
+        np.add.at(counts, (ranges[before].encode(training[before]), ranges[name].encode(training[name])), 1)
+    released = noisy_counts(np.concatenate([counts.reshape(-1) for counts in tables]), len(pairs), epsilon)
+    ends = np.cumsum([counts.size for counts in tables])[:-1]
+    codes: dict[str, Ints] = {}
+    for (before, name), shape, part in zip(pairs, shapes, np.split(released, ends), strict=True):
+        noisy = np.maximum(part.reshape(shape), 0).astype(float)
+        if before not in codes:
+            codes[before] = draw(noisy.sum(axis=1), n, rng)
+        codes[name] = _following(codes[before], noisy, rng)
     return {name: ranges[name].decode(codes[name], rng) for name in names}
 
 
@@ -110,8 +150,67 @@ def blend(
     }
 
 
+def bootstrap(
+    training: Columns, public: Columns, n: int, epsilon: float, rng: np.random.Generator
+) -> dict[str, npt.NDArray[Any]]:
+    """Training rows drawn with replacement, their cells moved a little. Not private.
+
+    A number gets normal noise of `NOISE` standard deviations and becomes the nearest value of its public
+    column; a text is drawn again from the training column with the chance `NOISE`.
+    """
+    size = len(next(iter(training.values())))
+    rows = rng.integers(0, size, n)
+    made = {}
+    for name, cells in training.items():
+        if cells.dtype == object:
+            again = cells[rng.integers(0, size, n)]
+            made[name] = np.where(rng.random(n) < NOISE, again, cells[rows])
+        else:
+            numbers = cells.astype(float)
+            spread = np.sqrt(covariance(numbers[:, None])[0, 0]) if size > 1 else 0.0
+            made[name] = closest(numbers[rows] + NOISE * spread * rng.normal(size=n), public[name])
+    return made
+
+
+def tree(
+    training: Columns, public: Columns, n: int, epsilon: float, rng: np.random.Generator
+) -> dict[str, npt.NDArray[Any]]:
+    """Column after column from a decision tree on those before it (Reiter 2005, CART). Not private.
+
+    The first column is drawn from the training column. For each further one a tree is grown, and a cell is
+    that of a random training row in the leaf into which the row made so far falls.
+    """
+    size = len(next(iter(training.values())))
+    known: list[Feature] = []
+    asked: list[Feature] = []
+    made = {}
+    for name, cells in training.items():
+        feature = _feature(cells)
+        donors = tree_donors(known, feature, asked, rng) if known else rng.integers(0, size, n)
+        known.append(feature)
+        asked.append(feature.take(donors))
+        made[name] = cells[donors]
+    return made
+
+
+def _feature(cells: npt.NDArray[Any]) -> Feature:
+    if cells.dtype != object:
+        return Feature(cells.astype(float))
+    return Feature(np.unique(cells, return_inverse=True)[1].reshape(-1).astype(np.int64), is_category=True)
+
+
 Generator = Callable[[Columns, Columns, int, float, np.random.Generator], Mapping[str, npt.NDArray[Any]]]
-GENERATORS: Mapping[str, Generator] = {"blend": blend, "chain": chain, "marginals": marginals}
+GENERATORS: Mapping[str, Generator] = {
+    "blend": blend,
+    "bootstrap": bootstrap,
+    "chain": chain,
+    "copula": copula,
+    "marginals": marginals,
+    "tree": tree,
+}
+"""Those that make the same table from the same seed."""
+UNSEEDED: Mapping[str, Generator] = {"opendp": opendp}
+"""Those whose noise nobody can draw again: a game makes their tables once, at `build`, and stores them."""
 
 
 def words_of(text: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from games.contract import game as contract
 from games.contract.tables import Columns, read_columns, write_table
-from games.contract.values import Box, Fault, Figures, Out, Result, Seat, Target, World
+from games.contract.values import Box, Fault, Figures, Out, Result, Seat, Target, World, Wrong
 
 
 class Game(contract.Game):
@@ -40,6 +40,15 @@ class Game(contract.Game):
         assert entry.seat is not None
         mine, released = self._table(entry.seat.files, "mine.csv"), self._table(entry.upload, "release.csv")
         return {name: abs(float(mine[name].mean() - released[name].mean())) for name in names}
+
+    def cover(
+        self, world: World, by: Seat | None, answer: Box, targets: Sequence[Target]
+    ) -> Iterator[Wrong | tuple[str, str]]:
+        for target in targets:
+            name, asked = f"{target.key}.csv", self._table(target.published, "candidates.csv")
+            if name in answer.names() and len(self._table(answer, name)["score"]) != len(asked["age"]):
+                yield Fault("line-count", name, values={"n": len(asked["age"])})
+        yield from super().cover(world, by, answer, targets)
 
     def judge(self, world: World, challenge: str, by: Seat | None, target: Target, answer: Box) -> Result:
         scores = self._table(answer, f"{target.key}.csv")["score"]

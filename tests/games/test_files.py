@@ -109,6 +109,35 @@ def test_a_wide_answer_has_a_column_for_every_target() -> None:
     assert {name: values.tolist() for name, values in wide.items()} == {"row": [1], "aki": [0], "haru": [1]}
 
 
+def test_the_header_of_a_file_may_name_its_columns_in_any_order() -> None:
+    columns = (Column("n", "int"), Column("zip", domain="zips.csv:zip"))
+    file = File("A.csv", "entry", "upload", columns=columns, header="required", column_order="free")
+    for content in ("n,zip\n1,6000\n", "zip,n\n6000,1\n", "\ufeffzip,n\r\n6000,1\r\n"):
+        assert problems(file, content) == []
+    assert problems(file, "zip,n\n6000,x\n7000,1\n") == [
+        (2, "n", "bad-integer"),
+        (3, "zip", "not-in-file"),
+    ]
+    for header in ("zip", "zip,n,n", "zip,zip", "zip,m", " zip,n"):
+        assert problems(file, f"{header}\n6000,1\n")[0] == (1, None, "no-header")
+    game = Declaration("turned", "1", {}, {}, (file,), ())
+    read = read_columns(game, MemoryBox({"A.csv": b"zip,n\n6000,1\n"}), "A.csv")
+    assert {name: values.tolist() for name, values in read.items()} == {"n": [1], "zip": ["6000"]}
+
+
+def test_a_file_that_others_refer_to_may_have_its_columns_in_any_order(tmp_path: Path) -> None:
+    towns = File("towns.csv", "seat", "allot", columns=(Column("zip"), Column("town")), header="required",
+                 column_order="free")  # fmt: skip
+    (tmp_path / "towns.csv").write_bytes(b"town,zip\nKyoto,6000\n")
+    file = File(
+        "A.csv", "entry", "upload", columns=(Column("zip", domain="towns.csv:zip"),), rows="towns.csv"
+    )
+    known = {"towns.csv": (towns, tmp_path / "towns.csv")}
+    box = MemoryBox({"A.csv": b"6000\n"})
+    assert check_files((file,), box, known.get).verdict.ok
+    assert not check_files((file,), MemoryBox({"A.csv": b"Kyoto\n"}), known.get).verdict.ok
+
+
 def test_neighbouring_columns_are_repeated_together() -> None:
     columns = tuple(Column(f"{{target}}-{name}", "int", per_target=True) for name in ("who", "what"))
     file = File("Q.csv", "answer", "upload", columns=columns, header="required")

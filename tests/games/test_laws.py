@@ -88,6 +88,13 @@ def test_a_law_can_be_declared_not_to_hold_with_a_reason(tmp_path: Path) -> None
     assert "The examples are old." in finding.detail
 
 
+def test_every_example_has_a_finding_of_its_own(tmp_path: Path) -> None:
+    folder = broken(tmp_path, "mini", "game.yaml", "{error: 1}", "{error: 2}")
+    (finding,) = checked(folder, "examples")
+    assert [(part.law, part.holds) for part in finding.parts] == [("one year more", False), ("a word", True)]
+    assert "got 1.0, expected 2" in finding.parts[0].detail
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [

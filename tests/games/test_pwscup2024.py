@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from games.laws import LAWS, checked
 from games.loading import load_folder
 from games.pwscup2024.generator import MOST_NAMES, invented_base, table_of_people
 from games.pwscup2024.layout import ATTRIBUTES, layout, read_upload
-from games.pwscup2024.linking import GLUED, each_file_attack, glued, sample_attack
+from games.pwscup2024.linking import GLUED, assignment_attack, each_file_attack, glued, sample_attack
 from games.pwscup2024.methods import projections
 from games.pwscup2024.quiz import HIDDEN, draw, read_quiz, read_truth
 from games.rehearsal import Entered, Rehearsal, generator
@@ -253,6 +254,30 @@ def test_scattered_rows_defeat_the_sample_attack_and_not_the_one_by_files() -> N
         for attack in (sample_attack, each_file_attack)
     )
     assert by_row < 15 < 45 < by_file
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_the_assignment_is_the_best_of_all_ways_to_give_people_lines(number: int) -> None:
+    """Of all 720; with one hidden cell in every line, and files whose rows are in orders of their own."""
+    rng = generator("assignment", number)
+    table = table_of_people(invented_base(6, LAYOUT.movies, rng), LAYOUT.movies, 20, rng)
+    quiz, _ = draw(table, LAYOUT, 6, rng)
+    files = list(projections("scatter", table, LAYOUT, 0.6, rng))
+    ratings = [dict(zip(LAYOUT.movies, line, strict=True)) for line in quiz.ratings.tolist()]
+    people = [{name: quiz.people[name][one] for name in ATTRIBUTES} for one in range(6)]
+
+    def apart(line: int, person: int) -> int:
+        known = ratings[line] | people[person]
+        rows = range(20)
+        return sum(
+            min(sum(known[name] != file[name][row] for name in file) for row in rows) for file in files
+        )
+
+    every = [[apart(line, person) for person in range(6)] for line in range(6)]
+    given = assignment_attack(quiz, files, LAYOUT).person.tolist()
+    assert sorted(given) == list(range(6))
+    sums = (sum(every[line][one] for line, one in enumerate(order)) for order in permutations(range(6)))
+    assert sum(every[line][one] for line, one in enumerate(given)) == min(sums)
 
 
 def answer_of(round_: Rehearsal, by: int) -> list[list[str]]:

@@ -62,6 +62,14 @@ def test_what_is_wrong_is_located(before: str, after: str, said: str) -> None:
     assert any(at == line and said in text for at, text in found), found
 
 
+def test_columns_in_any_order_need_a_header_that_names_them() -> None:
+    text = (TOYS / "pair" / "game.yaml").read_text(encoding="utf-8")
+    for header in ("optional", "none"):
+        other = text.replace("required\n    column-order", f"{header}\n    column-order")
+        with pytest.raises(BadGame, match=r"column-order: got 'free', expected one of 'declared'"):
+            read_declaration(other)
+
+
 def test_the_parameters_of_the_laws_are_checked_like_any() -> None:
     text = (TOYS / "pair" / "game.yaml").read_text(encoding="utf-8")
     with pytest.raises(BadGame, match=r"rehearsal\.cohort: got '3', expected an integer from 4 to 40"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,49 @@ def test_every_target_that_organisers_bring_is_checked() -> None:
         Rehearsal(game, {"people.csv": people, "second/release.csv": b"x\nseven\n"}, TEAMS)
     with pytest.raises(BadFiles, match=r"second/strange\.csv: expected only"):
         Rehearsal(game, {"people.csv": people, "second/strange.csv": b""}, TEAMS)
+
+
+def test_a_wide_answer_may_begin_with_a_byte_order_mark() -> None:
+    """Spreadsheets write one; the header behind it names the same targets."""
+    round_ = Rehearsal(load_folder(TOYS / "pair"), {}, TEAMS)
+    for seat in range(3):
+        round_.enter(seat, round_.anonymize("flip", seat))
+    plain = round_.attack("by-age", 0)
+    marked = {name: b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n") for name, content in plain.items()}
+    first, second = (round_.answer(0, files) for files in (plain, marked))
+    assert len(first.cells) == 6
+    assert [cell[:3] for cell in first.cells] == [cell[:3] for cell in second.cells]
+    assert [cell.result.risk for cell in first.cells] == [cell.result.risk for cell in second.cells]
+
+
+def test_an_upload_with_its_columns_in_another_order_is_taken_and_published_with_its_header() -> None:
+    """*pair* lets the header of an entry name its columns in any order."""
+    plain, turned = (Rehearsal(load_folder(TOYS / "pair"), {}, TEAMS) for _ in range(2))
+    upload = plain.anonymize("flip", 1)
+    rows = [line.split(b",") for line in upload["C.csv"].splitlines()]
+    other = {**upload, "C.csv": b"".join(b",".join(row[::-1]) + b"\n" for row in rows)}
+    first, second = plain.enter(1, upload), turned.enter(1, other)
+    assert first.problems == second.problems == ()
+    assert first.measures == second.measures
+    assert second.target is not None
+    published = second.target.published.open("C.csv").read().splitlines()
+    assert published[0] == b"ill,age"
+    assert published[1:] == sorted(published[1:])
+
+
+def test_the_laws_enter_what_a_method_made_for_that_seat() -> None:
+    """Also where examples come first: an upload may hold something of its seat."""
+    game = load_folder(TOYS / "pair")
+    made: list[int] = []
+    real = game.anonymize
+
+    def spy(name: str, world: Any, seat: Any, *rest: Any) -> None:
+        made.append(seat.number)
+        real(name, world, seat, *rest)
+
+    game.anonymize = spy  # type: ignore[method-assign]
+    fine = replace(game.declaration.examples[0], refused=())
+    game.declaration = replace(game.declaration, examples=(fine,))
+    stage = Stage(TOYS / "pair", game)
+    assert made == [1, 2]
+    assert [seat for seat, _, _ in stage.uploads] == [1, 2]

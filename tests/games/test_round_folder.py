@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from games.loading import load_folder
+from games.loading import load_folder, read_completed
 from games.rehearsal import Rehearsal
 from games.round_folder import read_files
 from kakurenbo.main import main
-from kakurenbo.round_commands import UNKNOWN
+from kakurenbo.round_commands import UNKNOWN, preset_params
 from tests.conftest import ROOT
 
 PAIR = ROOT / "tests" / "games" / "pair"
@@ -126,12 +126,50 @@ def test_the_skeleton_is_built_from_the_files_that_organisers_bring(tmp_path: Pa
     assert not (tmp_path / "s").exists()
 
 
+HOUSE = sorted(path.parent for path in (ROOT / "games").glob("*/game.yaml"))
+
+
+@pytest.mark.parametrize("game", HOUSE, ids=lambda path: path.name)
+def test_the_parameters_of_every_preset_are_declared(game: Path) -> None:
+    declared = read_completed(game)
+    for file in declared.presets:
+        given = preset_params(game, declared, Path(file).stem)
+        assert given and set(given) <= set(declared.defaults)
+
+
+def test_a_preset_is_overridden_by_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game"
+    shutil.copytree(PAIR, game)
+    with (game / "game.yaml").open("a", encoding="utf-8") as file:
+        file.write("presets: [small.yaml, wrong.yaml, odd.yaml, list.yaml]\n")
+    for name, text in {
+        "small": "parameters: {cohort: 8, limit-changed: 0.5}",
+        "wrong": "parameters: {cohort: 400}",
+        "odd": "parameters: {people: 8}",
+        "list": "- cohort",
+    }.items():
+        (game / f"{name}.yaml").write_text(f"{text}\n", encoding="utf-8")
+    words = ["game", "build", str(game), "--set", "cohort=9", "--out", str(tmp_path / "round"), "--preset"]
+    for name, said in {
+        "wrong": "wrong.yaml, cohort: got '400', expected an integer from 4 to 40",
+        "odd": "There is no parameter 'people'.",
+        "list": "list.yaml: expected a mapping",
+        "smal": "There is no preset 'smal'. Did you mean 'small'?",
+    }.items():
+        assert main([*words, name]) == 2
+        assert said in capsys.readouterr().err
+    assert main([*words, "small"]) == 0
+    params = json.loads((tmp_path / "round" / "round.json").read_text(encoding="utf-8"))["params"]
+    assert params == {"cohort": 9, "limit-changed": 0.5}
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["check", "--round", "nowhere", "--entry", "tanuki"], "There is no round.json in nowhere"),
         (["check", "--round", "round", "--entry", "nowhere"], "There is no folder nowhere."),
         (["check", "--round", "round", "--seat", "9", "--entry", "tanuki"], "There is no seat 9 here."),
+        (["check", "--round", "round", "--entry", "tanuki", "--variant", "1"], "There is no alternative 1."),
         (["anonymize", "hide", "--round", "round", "--out", "x"], "hide"),
         (
             ["anonymize", "flip", "--round", "round", "--out", "x", "--set", "share=2"],

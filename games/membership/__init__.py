@@ -1,0 +1,1 @@
+"""Membership: whose rows of any table are in the training set of a synthetic one? Several tasks."""
