@@ -30,7 +30,8 @@ app.autodiscover_tasks(["contest.operations"], related_name="worker_heartbeat")
 @celeryd_after_setup.connect
 def serve_own_queues(instance: Any, **kwargs: Any) -> None:
     """A worker knows our one task, not Celery's own, and does the kinds of jobs of its queues alone."""
-    from contest.jobs.queue import QUEUES, TASK
+    from contest.jobs.queue import TASK
+    from contest.jobs.queues import QUEUES
     from contest.work.tasks import serve_only
 
     heard = instance.app.amqp.queues.consume_from

@@ -23,7 +23,10 @@ from contest.views import (
     tokens,
     webhooks,
 )
+from contest.views.games import data as game_data
+from contest.views.games import seek as game_seek
 from contest.views.organise import new
+from contest.views.organise.games import new as game_new
 
 ROUND = "contests/<slug:slug>/<slug:round_slug>/"
 
@@ -59,6 +62,8 @@ urlpatterns = [
     path("methods/<slug:kind>/<slug:name>/", methods.method, name="method"),
     path("new/", new.choose, name="contest_new"),
     path("new/bundle/", new.from_bundle, name="contest_from_bundle"),
+    path("new/game/", game_new.from_upload, name="contest_from_upload"),
+    path("new/game/<slug:name>/", game_new.from_game, name="contest_from_game"),
     path("new/from/<slug:name>/", new.from_preset, name="contest_from_preset"),
     path("contests/<slug:slug>/", contests.contest, name="contest"),
     path("contests/<slug:slug>/tour/", contests.tour, name="tour"),
@@ -90,6 +95,9 @@ urlpatterns = [
     path(f"{ROUND}hashes/verify/", commitments.verify_hashes, name="verify_hashes"),
     path(f"{ROUND}data/", datasets.dataset, name="dataset"),
     path(f"{ROUND}risk/", datasets.risk, name="risk"),
+    path(f"{ROUND}data/seats/<int:number>/<path:name>", game_data.seat_file, name="seat_download"),
+    path(f"{ROUND}data/alternative/", game_data.choose, name="choose_alternative"),
+    path(f"{ROUND}data/files/<path:name>", game_data.round_file, name="game_download"),
     path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),
     path(f"{ROUND}kit.zip", datasets.kit, name="kit"),
     path(f"{ROUND}upload/", entries.upload, name="upload"),
@@ -107,6 +115,8 @@ urlpatterns = [
         pictures.entry_picture,
         name="entry_picture",
     ),
+    path(f"{ROUND}entries/<int:entry_id>/files/<path:name>", game_data.entry_file, name="entry_download"),
+    path(f"{ROUND}attacks/<int:attack_id>/pin/", game_seek.pin, name="answer_pin"),
     path(f"{ROUND}entries/<int:entry_id>/pin/", entries.pin, name="pin"),
     path(f"{ROUND}entries/<int:entry_id>/note/", entries.note, name="note"),
 ]

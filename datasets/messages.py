@@ -32,6 +32,8 @@ class Template:
 
     code: str
     text: str
+    languages: tuple[str, ...] = ()
+    """Values that are whole sentences, by language; the text then names one, and its translation another."""
 
     def __post_init__(self) -> None:
         if self.code in TEMPLATES:
@@ -44,7 +46,7 @@ class Template:
     @cached_property
     def names(self) -> list[str]:
         """The names of its values, sorted."""
-        return sorted(set(PLACEHOLDER.findall(self.text)))
+        return sorted({*PLACEHOLDER.findall(self.text), *self.languages})
 
     @cached_property
     def _bare(self) -> Message:
@@ -82,7 +84,10 @@ class Message:
 
     def words(self, translate: Callable[[str], str]) -> str:
         """The sentence, with its template (and those of the messages in it) put through ``translate``."""
-        text = translate(TEMPLATES[self.code].text)
+        template = TEMPLATES[self.code]
+        text = translate(template.text)
+        if template.languages:
+            return str(self.values.get(text, self.values[template.text]))
         return text % {name: _words(value, translate) for name, value in self.pairs}
 
     def as_data(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -65,7 +65,7 @@ class Setting:
     its place in a bundle. ``on_change`` names the consequences of a change. A choice is a value and its
     label; ``registry`` names the registry that they come from. ``shown_in`` is how many of its units make one
     unit on a page. ``named`` is the policy of a text that is a name: the form in which it is stored, None
-    where it is refused.
+    where it is refused. ``words`` are label and help by language, where a game declares the setting.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Setting:
     registry: str = ""
     shown_in: int = 1
     named: Callable[[str], str | None] | None = None
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False, compare=False)
 
     def __deepcopy__(self, memo: Any) -> Setting:
         """Nothing in it changes, so forms and serializers that copy their fields share it."""

@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "check": "Check the files of an original or of an entry.",
     "contest": "Check a contest's bundle; create, export, archive or import a contest on an installation.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
+    "demo": "Create a contest of a game on a small world, with sample entries.",
     "doctor": "Report what is wrong with an installation and how to fix it.",
     "explain": "Show the tree that gh-tree grows on a table: each node and every split considered.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",

@@ -14,15 +14,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from datasets.lookup import find_by_name
+from datasets.documents import Document
+from datasets.lookup import find_by_name, unknown_name
 from datasets.problems import BadFiles, Problem
 from datasets.seeds import secret_seed
 from datasets.setting import BadValue, Setting
 from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, write_files
 from games.contract.broken import BrokenGame
-from games.contract.declaration import in_language
+from games.contract.declaration import Declaration, in_language
 from games.contract.game import Game
-from games.contract.reading import BadGame
+from games.contract.reading import A_MAPPING, BadGame
 from games.contract.values import Cell, Target
 from games.loading import NoGame, find_folder, load_folder
 from games.rehearsal import MOMENTS, Entered, NoSeat, Rehearsal
@@ -88,6 +89,17 @@ def _check_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     parser.add_argument("--entry", type=Path, required=True, metavar="DIR", help="the folder of the upload")
     parser.add_argument("--slot", default="", help="which of its entries it is, where a game has several")
+    parser.add_argument(
+        "--variant", type=int, default=0, metavar="N", help="which alternative of the seat it hides, from 0"
+    )
+
+
+def _variant(round_: Rehearsal, arguments: argparse.Namespace) -> int:
+    """The alternative that an entry hides, which the game must have."""
+    chosen, last = int(arguments.variant), round_.declared.seats.variants - 1
+    if not 0 <= chosen <= last:
+        raise UsageError(f"There is no alternative {chosen}. Expected a number from 0 to {last}.")
+    return chosen
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -95,7 +107,8 @@ def _check(arguments: argparse.Namespace) -> int:
         round_ = _opened(arguments)
         box = MemoryBox(_upload(arguments.entry))
         seat = round_.seat(arguments.seat)
-        problems = round_.problems_of(Target("mine", arguments.slot, 0, {}, seat, box, EMPTY, EMPTY))
+        variant = _variant(round_, arguments)
+        problems = round_.problems_of(Target("mine", arguments.slot, variant, {}, seat, box, EMPTY, EMPTY))
     _say_problems(problems, arguments.json)
     return 1 if problems else 0
 
@@ -109,7 +122,8 @@ def _score(arguments: argparse.Namespace) -> int:
     with _explained():
         round_ = _opened(arguments)
         key = require_key(arguments.key or "mine")
-        entered = round_.enter(arguments.seat, _upload(arguments.entry), arguments.slot, key=key)
+        variant = _variant(round_, arguments)
+        entered = round_.enter(arguments.seat, _upload(arguments.entry), arguments.slot, variant, key)
         if entered.problems:
             _say_problems(entered.problems, arguments.json)
             return 1
@@ -225,6 +239,7 @@ def add_game_arguments(actions: Any) -> None:
     build.add_argument("--teams", default="", metavar="A,B", help="who plays, in the order of the seats")
     build.add_argument("--from", dest="sources", type=Path, metavar="DIR", help="files that organisers bring")
     build.add_argument("--seed", help="same seed, same bytes (default: drawn, and stored in the folder)")
+    build.add_argument("--preset", metavar="NAME", help="parameters by a preset of the game")
     build.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
     hand_out = actions.add_parser("hand-out", help="Write what one team may read of a round.")
     board = actions.add_parser("board", help="Show the boards of a round in a folder.")
@@ -237,8 +252,10 @@ def add_game_arguments(actions: Any) -> None:
 
 def build(arguments: argparse.Namespace) -> int:
     with _explained():
-        game: Game = load_folder(find_folder(arguments.game))
-        params = parsed_params(arguments.settings, game.declaration.parameters)
+        folder = find_folder(arguments.game)
+        game: Game = load_folder(folder)
+        preset = preset_params(folder, game.declaration, arguments.preset) if arguments.preset else {}
+        params = preset | parsed_params(arguments.settings, game.declaration.parameters)
         teams = [require_key(name.strip()) for name in arguments.teams.split(",") if name.strip()]
         sources = _upload(arguments.sources) if arguments.sources else {}
         made = Rehearsal(game, sources, teams, params, arguments.seed or str(secret_seed()))
@@ -274,6 +291,27 @@ def board(arguments: argparse.Namespace) -> int:
         for row in one.rows:
             print(f"  {row.key:<20}" + "".join(f"{_figure(row.values[name]):>12}" for name in one.columns))
     return 0
+
+
+def preset_params(folder: Path, declared: Declaration, name: str) -> dict[str, Any]:
+    """The checked parameters of a preset, which is named by its file: ``strict`` for presets/strict.yaml."""
+    files = {Path(file).stem: folder / file for file in declared.presets}
+    if name not in files:
+        raise UsageError(f"--preset: {unknown_name(files, name, 'preset')}")
+    document = Document(files[name].read_text(encoding="utf-8"), files[name].name, A_MAPPING())
+    given = document.data.get("parameters", {}) if isinstance(document.data, dict) else None
+    if document.problems or not isinstance(given, dict):
+        first = f"{files[name].name}: expected {A_MAPPING()} of parameters."
+        found = document.problems[0] if document.problems else first
+        raise UsageError(f"The preset {name} cannot be used. {found}")
+    params = {}
+    for key, value in given.items():
+        setting = _named(declared.parameters, key, "parameter")
+        try:
+            params[setting.name] = setting.checked(value)
+        except BadValue as error:
+            raise UsageError(f"{files[name].name}, {key}: {error}") from None
+    return params
 
 
 def parsed_params(texts: list[str], settings: tuple[Setting, ...]) -> dict[str, Any]:

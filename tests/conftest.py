@@ -90,6 +90,8 @@ def no_memory_of_other_tests() -> None:
     """Databases of tests begin again with the same primary keys, which elsewhere never come back."""
     if "contest.board.single_flight_cache" in sys.modules:
         sys.modules["contest.board.single_flight_cache"].forget_everything()
+    if "contest.services.board_versions" in sys.modules:
+        sys.modules["contest.services.board_versions"].has_game.cache_clear()
 
 
 LONGEST = (

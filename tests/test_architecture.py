@@ -27,7 +27,7 @@ ALLOWED = {
     "contest": {"datasets", "games", "scoring", "attacks", "anonymizers", "config"},
     "config": {"contest"},
 }
-HOUSE_GAMES = {"shop", "pwscup2016", "pwscup2017", "pwscup2018"}
+HOUSE_GAMES = {"shop", "tables", "pwscup2016", "pwscup2017", "pwscup2018"}
 """Rooms of `games` that import the numerics; the contract and what runs any game know `datasets` alone."""
 EXCEPTIONS = {"kakurenbo/commands/contest.py": {"contest"}}
 """Checking a bundle is offline work, but what a bundle is belongs to contests. That part needs no Django, and
@@ -36,8 +36,12 @@ WEB = {"django", "celery", "rest_framework", "kombu"}
 NUMERICS = ("datasets", "games", "scoring", "attacks", "anonymizers")
 WRITERS = tuple(f"contest/{room}/" for room in ("models", "services", "jobs", "outside", "records", "work"))
 """The rooms whose code changes the state of a contest."""
-LOADERS = {"contest/archive/importing.py", "contest/operations/backup/restoring.py"}
-"""What brings whole contests or installations back, row by row."""
+LOADERS = {
+    "contest/archive/importing.py",
+    "contest/operations/backup/restoring.py",
+    "contest/play/packages.py",
+}
+"""What brings whole contests or installations back, row by row, and the rows of installed games."""
 MAX_FUNCTION_LINES = 60
 MAX_MODULE_LINES = 400
 
@@ -118,6 +122,7 @@ def test_only_the_judges_code_reads_a_truth_or_an_upload() -> None:
         "contest/files/vault.py",
         "contest/work/attacks.py",
         "contest/work/entries.py",
+        "contest/work/game_entries.py",
         "contest/work/signals.py",
     }
 

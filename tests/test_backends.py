@@ -12,7 +12,7 @@ import kombu
 import pytest
 import redis
 
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from tests.backends import BROKERS, POSTGRES, need_broker, need_postgres, remove_database, remove_queues
 from tests.conftest import ROOT
 

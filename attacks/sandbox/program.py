@@ -80,8 +80,8 @@ class Program:
     entry: str
 
 
-def read_program(upload: Path | bytes) -> Program:
-    """Take the upload apart, or raise `ProgramError`.
+def read_program(upload: Path | bytes, executable: str = EXECUTABLE) -> Program:
+    """Take the upload apart, or raise `ProgramError`. It is started by the script or executable of this name.
 
     >>> read_program(b"print('hello')").entry
     'reidentify.py'
@@ -90,12 +90,13 @@ def read_program(upload: Path | bytes) -> Program:
     if len(data) > UPLOAD_BYTES:
         raise ProgramError(TOO_LARGE(size=size_text(len(data)), limit=size_text(UPLOAD_BYTES)))
     if data.startswith(ZIP):
-        return _with_entry(_without_folder(_unpack(data)))
+        return _with_entry(_without_folder(_unpack(data)), executable)
+    script = f"{executable}.py"
     if b"\0" in data:
-        raise ProgramError(NOT_TEXT(name=SCRIPT))
+        raise ProgramError(NOT_TEXT(name=script))
     if not data.strip():
-        raise ProgramError(EMPTY(name=SCRIPT))
-    return Program({SCRIPT: data}, SCRIPT)
+        raise ProgramError(EMPTY(name=script))
+    return Program({script: data}, script)
 
 
 def _read_file(path: Path) -> bytes:
@@ -170,9 +171,10 @@ def _without_folder(files: dict[str, bytes]) -> dict[str, bytes]:
     return files
 
 
-def _with_entry(files: dict[str, bytes]) -> Program:
-    if files.get(EXECUTABLE, b"").startswith((b"#!", b"\x7fELF")):
-        return Program(files, EXECUTABLE)
-    if SCRIPT in files:
-        return Program(files, SCRIPT)
-    raise ProgramError(NOTHING_TO_RUN(script=SCRIPT, executable=EXECUTABLE))
+def _with_entry(files: dict[str, bytes], executable: str) -> Program:
+    script = f"{executable}.py"
+    if files.get(executable, b"").startswith((b"#!", b"\x7fELF")):
+        return Program(files, executable)
+    if script in files:
+        return Program(files, script)
+    raise ProgramError(NOTHING_TO_RUN(script=script, executable=executable))

@@ -4,9 +4,18 @@ Other rooms import only this package: ``from contest import access``, then ``acc
 """
 
 from contest.access.accounts import log_in_for, token_for, token_of_secret, tokens_for
-from contest.access.attacks import attack_for, attack_of, attacks_for, feedback_for, owns_attack, runs_of
+from contest.access.attacks import (
+    attack_for,
+    attack_of,
+    attacks_for,
+    feedback_for,
+    own_attack_for,
+    owns_attack,
+    runs_of,
+)
 from contest.access.contests import (
     contest_for,
+    game_of,
     house_order_of,
     jobs_of,
     organised_contest_for,
@@ -20,6 +29,17 @@ from contest.access.entries import (
     own_entry_for,
     owns_entry,
     sees_individuals,
+)
+from contest.access.games import (
+    ReadableFile,
+    entry_files,
+    moment_for,
+    round_file_for,
+    round_files,
+    seat_file_for,
+    seat_files,
+    seat_of,
+    target_file_for,
 )
 from contest.access.organisers import is_organiser, may_create_contests, require_may_create, require_staff
 from contest.access.rounds import (
@@ -35,6 +55,7 @@ from contest.access.rounds import (
     rounds_for,
     sees_attacks,
     targets_are_public,
+    trial_of,
 )
 from contest.access.teams import (
     invitation_for,
@@ -50,6 +71,7 @@ from contest.access.viewers import Viewer
 from contest.access.webhooks import webhook_for, webhook_owner, webhooks_for
 
 __all__ = [
+    "ReadableFile",
     "Viewer",
     "attack_for",
     "attack_of",
@@ -57,8 +79,10 @@ __all__ = [
     "contest_for",
     "entries_for",
     "entries_of",
+    "entry_files",
     "entry_for",
     "feedback_for",
+    "game_of",
     "house_order_of",
     "invitation_for",
     "invitation_of",
@@ -69,8 +93,10 @@ __all__ = [
     "matrix_version",
     "may_create_contests",
     "may_remove_members",
+    "moment_for",
     "organised_contest_for",
     "organised_round_for",
+    "own_attack_for",
     "own_entry_for",
     "own_team_for",
     "owns_attack",
@@ -84,11 +110,17 @@ __all__ = [
     "rescore_of",
     "results_are_public",
     "results_have_begun",
+    "round_file_for",
+    "round_files",
     "round_for",
     "rounds_for",
     "runs_of",
+    "seat_file_for",
+    "seat_files",
+    "seat_of",
     "sees_attacks",
     "sees_individuals",
+    "target_file_for",
     "targets_are_public",
     "team_for",
     "team_of",
@@ -96,6 +128,7 @@ __all__ = [
     "token_for",
     "token_of_secret",
     "tokens_for",
+    "trial_of",
     "visible_contests",
     "webhook_for",
     "webhook_owner",

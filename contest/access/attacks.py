@@ -32,6 +32,13 @@ def attack_for(user: Viewer, contest_slug: str, round_slug: str, attack_id: int)
     raise Http404
 
 
+def own_attack_for(user: Viewer, contest_slug: str, round_slug: str, attack_id: int) -> Attack:
+    attack = attack_for(user, contest_slug, round_slug, attack_id)
+    if not owns_attack(user, attack):
+        raise Http404
+    return attack
+
+
 def attack_of(contest: Contest, attack_id: int) -> Attack:
     """An attack of a contest that the caller loaded through `organised_contest_for`."""
     attacks = Attack.objects.select_related("round__contest", "team")

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 
 from contest.access.organisers import is_organiser
 from contest.access.viewers import Viewer
-from contest.models import Contest, HouseOrder, Job, Round
+from contest.models import Contest, GamePackage, HouseOrder, Job, Round
 
 
 def visible_contests(user: Viewer) -> list[Contest]:
@@ -51,8 +51,16 @@ def _play(contest: Contest) -> Q:
         Q(entry__round__in=rounds)
         | Q(attack_run__entry__round__in=rounds)
         | Q(house_order__round__in=rounds)
-        | Q(kind=Job.Kind.SIGNALS, payload__round__in=rounds)
+        | Q(attack__round__in=rounds)
+        | Q(round__in=rounds)
+        | Q(game__contest=contest)
+        | Q(kind__in=[Job.Kind.SIGNALS, Job.Kind.TRIAL], payload__round__in=rounds)
     )
+
+
+def game_of(contest: Contest, package_id: int) -> GamePackage:
+    """A game that was uploaded to a contest that the caller organises."""
+    return get_object_or_404(GamePackage.objects.select_related("contest"), pk=package_id, contest=contest)
 
 
 def house_order_of(contest: Contest, key: int) -> HouseOrder:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from contest.access.contests import organised_contest_for
 from contest.access.organisers import is_organiser
 from contest.access.viewers import Viewer
-from contest.models import Contest, Phase, Rescore, Round
+from contest.models import Contest, Phase, Rescore, Round, Trial
 from contest.models.round import Feedback
 
 
@@ -21,7 +21,7 @@ def is_announced(round_: Round) -> bool:
 
 def rounds_for(user: Viewer, contest: Contest) -> list[Round]:
     """The rounds of a contest that somebody may see, in their order, with their data and phases."""
-    rounds = list(contest.rounds.select_related("dataset").prefetch_related("phases"))
+    rounds = list(contest.rounds.select_related("dataset", "game").prefetch_related("phases"))
     for round_ in rounds:
         round_.contest = contest
     known = [round_ for round_ in rounds if is_announced(round_)]
@@ -29,7 +29,7 @@ def rounds_for(user: Viewer, contest: Contest) -> list[Round]:
 
 
 def round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
-    found = Round.objects.select_related("contest", "dataset")
+    found = Round.objects.select_related("contest", "dataset", "game")
     round_ = get_object_or_404(found, contest__slug=contest_slug, slug=round_slug)
     if not (round_.contest.is_public and is_announced(round_)) and not is_organiser(user, round_.contest):
         raise Http404
@@ -51,6 +51,12 @@ def rescore_of(contest: Contest, rescore_id: int) -> Rescore:
     """A change of limits in a contest that the caller organises."""
     rescores = Rescore.objects.select_related("round__contest", "requested_by", "decided_by")
     return get_object_or_404(rescores, round__contest=contest, pk=rescore_id)
+
+
+def trial_of(contest: Contest, trial_id: int) -> Trial:
+    """A version that is tried in a contest that the caller organises."""
+    related = ("round__contest", "round__game", "game", "game_before", "requested_by", "decided_by")
+    return get_object_or_404(Trial.objects.select_related(*related), round__contest=contest, pk=trial_id)
 
 
 def public_board_version(contest_slug: str, round_slug: str) -> int | None:

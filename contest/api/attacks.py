@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
-from contest.api import request_serializers, serializers
+from contest.api import games, request_serializers, serializers
 from contest.api.view import MemberView, PublicView
 from contest.files.storage import submitted
 from contest.pages.attack import attack_summary
@@ -58,6 +58,8 @@ class AttackDetail(PublicView):
     )
     def get(self, request: Request, slug: str, round_slug: str, attack_id: int) -> Response:
         attack = access.attack_for(self.viewer, slug, round_slug, attack_id)
+        if attack.round.game_id is not None:
+            return games.answer_detail(self.viewer, attack)
         summary = attack_summary(self.viewer, attack)
         summary["note"] = attack.note if summary["show_log"] else None
         return Response(serializers.AttackDetailShape(summary).data)
@@ -72,6 +74,8 @@ class Guesses(MemberView):
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
+        if round_.game_id is not None:
+            return games.send_answer(round_, team, self.user, self.read(request_serializers.GuessUpload))
         data = self.read(request_serializers.GuessUpload)
         with guesses_in(round_, team, data["archive"]) as guesses:
             attack = team_attacks.submit_guesses(round_, team, self.user, guesses, data["note"])

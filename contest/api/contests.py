@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 from django.http import FileResponse
+from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -19,9 +20,11 @@ from contest.board.ranking import find_ranking
 from contest.models import Attack, Round, User
 from contest.outside.event_feed import feed
 from contest.pages.downloads import data_download
+from contest.play.table import Table
 from contest.services.attempts import count_attempts
 from contest.services.contests import announce
 from datasets.rules import FileRules
+from games.contract.declaration import in_language
 
 
 class Contests(PublicView):
@@ -106,12 +109,26 @@ def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
     return {
         "round": round_,
         "phases": round_.phases.all(),
-        "file_rules": dataclasses.asdict(FileRules(**round_.file_rules)),
-        "ranking": find_ranking(round_.ranking),
-        "budget": budget_of(round_),
+        **(_decided_by_game(round_) if round_.game_id is not None else _decided_by_format(round_)),
         "house_attacks": list(house.values_list("name", flat=True)),
         "attempts": count_attempts(round_, team) if team else None,
     }
+
+
+def _decided_by_format(round_: Round) -> dict[str, Any]:
+    return {
+        "file_rules": dataclasses.asdict(FileRules(**round_.file_rules)),
+        "ranking": find_ranking(round_.ranking),
+        "budget": budget_of(round_),
+    }
+
+
+def _decided_by_game(round_: Round) -> dict[str, Any]:
+    """What a game decides is under `game/`; its answers are not counted in bits."""
+    rule = next((one for one in Table(round_).declared.rules if one.name == round_.ranking), None)
+    formula = in_language(rule.formula, get_language() or "en") if rule else ""
+    ranking = {"name": round_.ranking, "title": round_.ranking, "formula": formula, "tie_breaks": []}
+    return {"file_rules": {}, "ranking": ranking, "budget": None}
 
 
 class Data(PublicView):

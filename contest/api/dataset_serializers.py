@@ -14,21 +14,22 @@ class EndOfDays(s.DateField):
     """The first or the last day of a data set."""
 
     def __init__(self, end: int) -> None:
-        super().__init__()
+        super().__init__(allow_null=True)
         self.end = end
 
-    def get_attribute(self, instance: Any) -> datetime.date:
-        return datetime.date.fromisoformat(instance.fact["days"][self.end])
+    def get_attribute(self, instance: Any) -> datetime.date | None:
+        days = instance.fact.get("days")
+        return datetime.date.fromisoformat(days[self.end]) if days else None
 
 
 class DatasetShape(Shape):
     name = s.CharField()
     description = s.CharField()
-    format = s.CharField(help_text="2016, 2017 or 2018: which files there are, and what they hold.")
+    format = s.CharField(help_text="Which files there are; empty where a game makes them.")
     files = s.DictField(child=s.CharField(), help_text="The public files and their SHA-256.")
     n_customers = s.IntegerField(source="n_people")
-    n_rows = s.IntegerField(source="fact.purchases")
-    n_items = s.IntegerField(source="fact.items")
+    n_rows = s.IntegerField(source="fact.purchases", default=None, allow_null=True)
+    n_items = s.IntegerField(source="fact.items", default=None, allow_null=True)
     n_receipts = s.IntegerField(source="fact.receipts", default=0)
     first_day = EndOfDays(0)
     last_day = EndOfDays(1)

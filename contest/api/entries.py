@@ -8,15 +8,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
-from contest.api import request_serializers, serializers
+from contest.api import games, request_serializers, serializers
+from contest.api.game_serializers import GameEntryShape, GameUpload
 from contest.api.view import MemberView, PublicView
 from contest.files import vault
 from contest.files.storage import Stored
 from contest.language.translation import say_problem
+from contest.models import Round, Team
 from contest.pages.dry_run import check_upload
 from contest.pages.entry import entry_context
+from contest.pages.games.dry_run import check_upload as check_game_upload
 from contest.services.entries import change_note, pin_entry, submit_entry
 from datasets.formats import Format
+from datasets.problems import Verdict
 
 
 class Entries(MemberView):
@@ -36,6 +40,9 @@ class Entries(MemberView):
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
+        if round_.game_id is not None:
+            entry = games.hand_in(round_, team, self.user, self.read(GameUpload))
+            return Response(GameEntryShape(entry).data, 201)
         spec = round_.dataset.spec
         data = self.read(request_serializers.EntryUpload, format=spec)
         entry = submit_entry(round_, team, self.user, _keep(data, spec), note=data["note"])
@@ -65,13 +72,20 @@ class EntryCheck(MemberView):
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
-        spec = round_.dataset.spec
-        data = self.read(request_serializers.EntryUpload, format=spec)
-        archive = data.get("archive")
-        verdict = check_upload(round_, team, archive, {} if archive is not None else _parts(data, spec))
+        verdict = self._checked(round_, team)
         problems = [say_problem(problem) for problem in verdict.as_data()]
         answer = {"valid": verdict.ok, "problem_total": verdict.total, "problems": problems}
         return Response(serializers.VerdictShape(answer).data)
+
+    def _checked(self, round_: Round, team: Team) -> Verdict:
+        if round_.game_id is not None:
+            given = self.read(GameUpload)
+            place = {name: given[name] for name in ("slot", "variant")}
+            return check_game_upload(round_, team, given["archive"], {}, **place)
+        spec = round_.dataset.spec
+        data = self.read(request_serializers.EntryUpload, format=spec)
+        archive = data.get("archive")
+        return check_upload(round_, team, archive, {} if archive is not None else _parts(data, spec))
 
 
 class EntryDetail(PublicView):
@@ -80,6 +94,8 @@ class EntryDetail(PublicView):
     )
     def get(self, request: Request, slug: str, round_slug: str, entry_id: int) -> Response:
         entry = access.entry_for(self.viewer, slug, round_slug, entry_id)
+        if entry.round.game_id is not None:
+            return games.entry_detail(self.viewer, entry)
         context = entry_context(self.viewer, entry)
         context["note"] = entry.note if context["can_see_details"] else None
         return Response(serializers.EntryDetailShape(context).data)

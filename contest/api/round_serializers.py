@@ -35,7 +35,10 @@ class BudgetShape(Shape):
 class RoundShape(Shape):
     slug = s.SlugField(source="round.slug")
     name = s.CharField(source="round.name")
-    budget = BudgetShape(help_text="What attackers learn from answers, at most, in bits.")
+    budget = BudgetShape(
+        allow_null=True,
+        help_text="What attackers learn from answers, at most, in bits; null where a game judges them.",
+    )
     board_version = s.IntegerField(source="round.board_version")
     dataset = DatasetShape(source="round.dataset")
     phases = PhaseShape(many=True)

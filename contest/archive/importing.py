@@ -15,12 +15,24 @@ from django.utils.translation import gettext as _
 
 from contest.archive.file_stores import STORES
 from contest.archive.format_1 import lifted
+from contest.archive.games import absent_games, require_sound_games
 from contest.archive.older import bring_up_to_date
 from contest.archive.rows import Numbers, object_of
 from contest.archive.tables import PERSON, TABLES, Table
 from contest.archive.writing import write_archive
 from contest.errors import Refused
-from contest.models import AuditChain, AuditEvent, Contest, Dataset, Entry, Organiser, Team, User
+from contest.models import (
+    AuditChain,
+    AuditEvent,
+    Contest,
+    Dataset,
+    Entry,
+    GamePackage,
+    Organiser,
+    StoredBoard,
+    Team,
+    User,
+)
 from contest.models.dataset import files_key
 from contest.names.lookalikes import look_of
 from contest.names.validation import clean_slug, require_visible
@@ -49,6 +61,10 @@ def set_archive_consent(team: Team, user: User, consents: bool) -> None:
 
 def archive_contest(contest: Contest, target: IO[bytes], user: User | None = None) -> dict[str, Any]:
     """Write the archive of a contest. The site's log records it, since the archive holds the contest's."""
+    absent = absent_games(contest)
+    if absent:
+        # The bundle in an archive says what organisers brought, which only the game knows.
+        raise Refused("no-such-game", absent[0])
     audit.extend_chain(contest.pk)
     manifest = write_archive(contest, target)
     after = {"contest": contest.slug, "files": len(manifest["files"])}
@@ -93,6 +109,7 @@ def _import(archive: Archive, user: User, slug: str | None) -> Contest:
         with transaction.atomic():
             contest = _write_rows(tables, user)
             _keep_files(archive, tables)
+            require_sound_games(contest)
     except IntegrityError as error:
         text = _("The rows contradict each other: %(error)s") % {"error": error}
         raise BadArchive(text) from None
@@ -117,7 +134,7 @@ def _write_rows(tables: dict[str, list[dict[str, Any]]], user: User) -> Contest:
         for row in tables[table.name]:
             known[row["id"]] = _insert(table, object_of(table, row, numbers))
     contest = Contest.objects.get(pk=numbers["contest"][1])
-    valid = Entry.objects.filter(round__contest=contest, state=Entry.State.VALID)
+    valid = Entry.objects.filter(round__contest=contest, round__game=None, state=Entry.State.VALID)
     if lacking_truth(valid).exists():
         raise BadArchive("rows/sealed.jsonl: expected a truth for each valid entry.")
     last = AuditEvent.objects.filter(contest=contest).order_by("-number").first()
@@ -135,6 +152,12 @@ def _insert(table: Table, made: models.Model) -> int:
         if same is not None:
             return int(same.pk)
         made.created_at = timezone.now()
+    if isinstance(made, GamePackage):
+        if not made.is_uploaded:
+            return _installed(made)
+        made.created_at = timezone.now()
+    if isinstance(made, StoredBoard):
+        made.counted = made.round.full_version
     if isinstance(made, Contest):
         made.look_key = look_of(made.slug)
     if isinstance(made, Team):
@@ -142,6 +165,17 @@ def _insert(table: Table, made: models.Model) -> int:
     # Raw: times that the database would set to now stay as they were.
     made.save_base(raw=True, force_insert=True)
     return int(made.pk)
+
+
+def _installed(made: GamePackage) -> int:
+    """The row of an installed game here, also where the site does not have it: then it cannot be played."""
+    row, _made = GamePackage.objects.get_or_create(
+        name=made.name,
+        version=made.version,
+        origin=GamePackage.Origin.INSTALLED,
+        defaults={"state": GamePackage.State.READY},
+    )
+    return int(row.pk)
 
 
 def _free_look(team: Team) -> str:

@@ -12,8 +12,14 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
+LATER = ("gamepackage", "seat", "storedboard")
+"""Tables that archives lack where no round was played by a game yet."""
+
+
 def bring_up_to_date(tables: Tables) -> None:
     """Before there were orders, a house entry was known by the job that made it."""
+    for name in LATER:
+        tables.setdefault(name, [])
     if "houseorder" in tables or "job" not in tables:
         return
     try:

@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from contest.board import queries
 from contest.board.ranking import find_ranking
 from contest.language.markdown import to_html
-from contest.models import Attack, AttackRun, Contest, Round
+from contest.models import Attack, AttackRun, Contest, Round, StoredBoard
 
 STYLES = ("css/tokens.css", "css/base.css")
 
@@ -33,9 +33,10 @@ def static_pages(contest: Contest) -> dict[str, str]:
         }
         files["pages/index.html"] = render_to_string("archive/index.html", context)
         for round_ in rounds:
-            board = _board(round_)
+            board = _board(round_) if round_.game_id is None else _game_board(round_)
             files[f"results/{round_.slug}.json"] = json.dumps(board, indent=1, sort_keys=True) + "\n"
-            files[f"pages/{round_.slug}.html"] = _page(contest, round_, board)
+            page = _page if round_.game_id is None else _game_page
+            files[f"pages/{round_.slug}.html"] = page(contest, round_, board)
     return files
 
 
@@ -44,6 +45,40 @@ def _page(contest: Contest, round_: Round, board: dict[str, Any]) -> str:
     context = {"contest": contest, "round": round_, "board": board, "ranking": ranking}
     context["commitments"] = list(round_.commitments.all())
     return render_to_string("archive/round.html", context)
+
+
+def _game_page(contest: Contest, round_: Round, board: dict[str, Any]) -> str:
+    context = {"contest": contest, "round": round_, "board": board}
+    context["commitments"] = list(round_.commitments.all())
+    return render_to_string("archive/game_round.html", context)
+
+
+def _game_board(round_: Round) -> dict[str, Any]:
+    """The final boards as the game counted them; the game itself need not be installed here."""
+    stored = StoredBoard.objects.filter(round=round_, view=StoredBoard.View.FINAL).order_by("position")
+    return {
+        "round": round_.slug,
+        "game": str(round_.game),
+        "rule": round_.ranking,
+        "house_takes_places": round_.house_takes_places,
+        "boards": [
+            {
+                "name": board.name,
+                "columns": board.columns,
+                "rows": [
+                    {
+                        "place": row["place"],
+                        "key": row["key"],
+                        "kind": row["kind"],
+                        "values": [row["values"].get(column) for column in board.columns],
+                    }
+                    for row in board.rows
+                ],
+            }
+            for board in stored
+        ],
+        "attacks": _attacks(round_),
+    }
 
 
 def _board(round_: Round) -> dict[str, Any]:
@@ -76,12 +111,15 @@ def _board(round_: Round) -> dict[str, Any]:
 def _attacks(round_: Round) -> list[dict[str, Any]]:
     attacks = Attack.objects.filter(round=round_, is_dry_run=False).select_related("team").order_by("pk")
     cells: dict[int, list[dict[str, Any]]] = {attack.pk: [] for attack in attacks}
-    runs = AttackRun.objects.filter(attack__in=cells, state=AttackRun.State.DONE).order_by("entry_id")
+    runs = AttackRun.objects.filter(attack__in=cells, state=AttackRun.State.DONE).order_by("entry_id", "pk")
     for run in runs.select_related("entry__team"):
-        cells[run.attack_id].append(
-            {"team": run.entry.team.name, "entry": run.entry.number, "hits": run.hits}
-        )
+        found = {"hits": run.hits} if round_.game_id is None else _judged(run)
+        cells[run.attack_id].append({"team": run.entry.team.name, "entry": run.entry.number, **found})
     return [{"attack": attack.label, "runs": cells[attack.pk]} for attack in attacks]
+
+
+def _judged(run: AttackRun) -> dict[str, Any]:
+    return {"target": run.entry.key, "challenge": run.challenge, "risk": run.risk, "numbers": run.numbers}
 
 
 def _static(path: str) -> str:

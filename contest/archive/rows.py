@@ -54,8 +54,9 @@ def _row(table: Table, row: Any, numbers: Numbers) -> Row:
     team = table.team(row)
     if team is not None and not team.in_archive:
         values |= copy.deepcopy(dict(table.private))
-    for column, link in table.links.items():
-        values[column] = relinked(values[column], link, numbers)
+    for column, links in table.links.items():
+        for link in links:
+            values[column] = relinked(values[column], link, numbers)
     if isinstance(row, AuditEvent):
         values["subject_id"] = numbers.get(subject_table(row.subject), {}).get(row.subject_id or 0)
     return values
@@ -113,8 +114,9 @@ def object_of(table: Table, row: Row, numbers: Numbers) -> Model:
             raise BadArchive(f"{where}: column {name!r} is missing.")
     for name in table.maps:
         _check_map(getattr(made, name), f"{where}, column {name}")
-    for name, link in table.links.items():
-        setattr(made, name, relinked(getattr(made, name), link, numbers))
+    for name, links in table.links.items():
+        for link in links:
+            setattr(made, name, relinked(getattr(made, name), link, numbers))
     if isinstance(made, AuditEvent):
         made.subject_id = numbers.get(subject_table(made.subject), {}).get(made.subject_id or 0)
     return made
@@ -124,6 +126,15 @@ def _check_map(value: Any, where: str) -> None:
     """Several files: hashes by name."""
     if not isinstance(value, dict) or not all(SHA256.fullmatch(str(sha256)) for sha256 in value.values()):
         raise BadArchive(f"{where}: got {value!r:.200}, expected names with hashes.")
+    for name in value:
+        require_plain(name, where)
+
+
+def require_plain(name: str, where: str) -> None:
+    """Files of games are written into folders under their names, so no name may lead out of one."""
+    parts = name.split("/")
+    if "\\" in name or not all(part.isprintable() and part not in ("", ".", "..") for part in parts):
+        raise BadArchive(f"{where}: got {name!r:.200}, expected the name of a file.")
 
 
 def _checked(column: Field[Any, Any], value: Any, numbers: Numbers, where: str) -> Any:
@@ -146,6 +157,8 @@ def _checked(column: Field[Any, Any], value: Any, numbers: Numbers, where: str) 
         detail = "; ".join(error.messages) if isinstance(error, ValidationError) else str(error)
         raise BadArchive(f"{where}: got {value!r}: {detail}") from None
     choices = column.flatchoices
+    if cleaned == "" and column.blank:
+        return cleaned
     if choices and cleaned not in {choice for choice, _ in choices}:
         raise BadArchive(f"{where}: got {value!r}, expected one of {[choice for choice, _ in choices]}.")
     return cleaned

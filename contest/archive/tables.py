@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F, Field, ForeignKey, Model, QuerySet
+from django.db.models import F, Field, ForeignKey, Model, Q, QuerySet
 
 from contest import models
 from contest.declarations.round import BEFORE
@@ -21,15 +21,16 @@ Link = tuple[str | None, str, type[Model]]
 @dataclass(frozen=True)
 class Table:
     """``files`` are columns with the hash of a file and the store that holds it, ``maps`` those with several
-    hashes by name. ``private`` is what is blanked where a team keeps its work out of the archive. ``before``
-    is what a column means in archives that are older than it, where that is not its default."""
+    hashes by name. ``links`` are columns of JSON with primary keys inside. ``private`` is what is blanked
+    where a team keeps its work out of the archive. ``before`` is what a column means in archives that are
+    older than it, where that is not its default."""
 
     model: type[Model]
     rows: Callable[[Contest], QuerySet[Any]]
     files: Mapping[str, str] = field(default_factory=dict)
     maps: Mapping[str, str] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
-    links: Mapping[str, Link] = field(default_factory=dict)
+    links: Mapping[str, tuple[Link, ...]] = field(default_factory=dict)
     private: Mapping[str, Any] = field(default_factory=dict)
     before: Mapping[str, Any] = field(default_factory=dict)
     team: Callable[[Any], Team | None] = lambda row: None
@@ -75,6 +76,19 @@ def _datasets(contest: Contest) -> QuerySet[Any]:
     return models.Dataset.objects.filter(rounds__contest=contest).distinct().order_by("pk")
 
 
+def _games(contest: Contest) -> QuerySet[Any]:
+    """The games that were uploaded with a contest, and the installed ones that its rounds are played by."""
+    boards = models.StoredBoard.objects.filter(round__contest=contest).values("game")
+    used = Q(contest=contest) | Q(rounds__contest=contest) | Q(pk__in=boards)
+    return models.GamePackage.objects.filter(used).distinct().order_by("pk")
+
+
+def _boards(contest: Contest) -> QuerySet[Any]:
+    """A board on trial stands for nothing."""
+    counted = models.StoredBoard.objects.filter(round__contest=contest)
+    return counted.exclude(view=models.StoredBoard.View.TRIAL).order_by("round_id", "view", "position")
+
+
 def _teams(contest: Contest) -> QuerySet[Any]:
     """A team that became part of another comes after it; that other one is never part of a third."""
     return Team.objects.filter(contest=contest).order_by(F("merged_into").asc(nulls_first=True), "pk")
@@ -92,7 +106,18 @@ TABLES = (
         maps={"files": "entries"},
         left_out=frozenset({"created_at", "files_key"}),
     ),
-    Table(models.Round, _of_rounds(models.Round, ""), left_out=frozenset({"full_version"}), before=BEFORE),
+    Table(
+        models.GamePackage,
+        _games,
+        files={"zip_sha256": "vault"},
+        left_out=frozenset({"created_at", "log"}),
+    ),
+    Table(
+        models.Round,
+        _of_rounds(models.Round, ""),
+        left_out=frozenset({"full_version", "build_log"}),
+        before=BEFORE,
+    ),
     Table(models.Phase, _of_rounds(models.Phase, "round__")),
     Table(models.Team, _teams, left_out=frozenset({"look_key"})),
     Table(models.Membership, _of_rounds(models.Membership, "team__")),
@@ -100,18 +125,24 @@ TABLES = (
     Table(
         models.Attack,
         lambda contest: _of_rounds(models.Attack, "round__")(contest).select_related("team"),
-        files={"program_sha256": "attacks"},
-        private={"note": ""},
+        files={"program_sha256": "attacks", "upload_sha256": "attacks"},
+        private={"note": "", "problems": []},
         team=lambda attack: attack.team,
     ),
     Table(
         models.Entry,
         lambda contest: _of_rounds(models.Entry, "round__")(contest).select_related("team"),
-        files={"upload_sha256": "vault"},
+        files={
+            "upload_sha256": "vault",
+            "program_sha256": "attacks",
+            "inputs_sha256": "attacks",
+            "made_sha256": "attacks",
+        },
         maps={"published": "entries"},
-        private={"note": "", "problems": []},
+        private={"note": "", "problems": [], "program_log": ""},
         team=lambda entry: entry.team,
     ),
+    Table(models.Seat, _of_rounds(models.Seat, "round__")),
     Table(models.Sealed, _of_rounds(models.Sealed, "round__"), files={"sha256": "vault"}),
     Table(models.Score, _of_rounds(models.Score, "entry__round__")),
     Table(models.Portrait, _of_rounds(models.Portrait, "entry__round__")),
@@ -120,20 +151,26 @@ TABLES = (
         lambda contest: _of_rounds(models.AttackRun, "entry__round__")(contest).select_related(
             "attack__team"
         ),
-        files={"answer_sha256": "attacks"},
+        files={"answer_sha256": "attacks", "evidence_sha256": "vault"},
         private={"log": ""},
         team=lambda run: run.attack.team,
     ),
     Table(
         models.Standing,
         _of_rounds(models.Standing, "round__"),
-        links={"places": ("", "team", models.Team)},
+        links={"places": (("", "team", models.Team),)},
+    ),
+    Table(
+        models.StoredBoard,
+        _boards,
+        links={"rows": (("", "team", models.Team), ("", "entry", models.Entry))},
+        left_out=frozenset({"counted"}),
     ),
     Table(models.Commitment, _of_rounds(models.Commitment, "round__")),
     Table(
         models.Rescore,
         _of_rounds(models.Rescore, "round__"),
-        links={"preview": ("", "entry", models.Entry)},
+        links={"preview": (("", "entry", models.Entry),)},
     ),
     Table(models.HouseOrder, _of_rounds(models.HouseOrder, "round__")),
     Table(
@@ -156,6 +193,7 @@ NOT_ARCHIVED = {
     "webhook": "where news are sent is a matter of this installation",
     "delivery": "news that were sent are over",
     "job": "of work that is done the outcome is enough",
+    "trial": "a version that is made live is in the audit log, with its reason; others change nothing",
     "signal": "evidence is computed again from what is archived",
     "heartbeat": "the processes of one moment",
     "auditchain": "the end of the audit log is known from its rows",

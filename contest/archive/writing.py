@@ -86,12 +86,14 @@ def _files(rows: Mapping[str, list[Row]]) -> tuple[dict[str, str], set[str]]:
     silent = {row["id"] for row in rows["team"] if not row["in_archive"]}
     teams = {name: {row["id"]: row.get("team") for row in rows[name]} for name in ("attack", "entry")}
     for table in TABLES:
-        # A run belongs to who attacks, a secret to whose entry it is about.
+        # A run belongs to who attacks, a secret to whose entry it is about; the files of rounds and seats are
+        # the organisers'. What the judge kept about a run is about both.
         owner = {"attackrun": "attack", "sealed": "entry"}.get(table.name)
         for row in rows[table.name]:
             team = teams[owner].get(row[owner]) if owner else row.get("team")
+            attacked = teams["entry"].get(row["entry"]) if table.name == "attackrun" else None
             for sha256, store in table.files_in(row):
-                if team in silent:
+                if team in silent or (store == "vault" and attacked in silent):
                     withheld.add(sha256)
                 else:
                     wanted[sha256] = store

@@ -114,7 +114,9 @@ def overall_board(
     of some rounds, by their key, to see what they would do.
     """
     shown = [
-        round_ for round_ in contest.rounds.order_by("position", "pk") if access.results_are_public(round_)
+        round_
+        for round_ in contest.rounds.filter(game=None).order_by("position", "pk")
+        if access.results_are_public(round_)
     ]
     if not shown:
         return [], []

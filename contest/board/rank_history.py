@@ -96,7 +96,7 @@ def rank_history(round_: Round) -> History:
             for moment in ends
         ],
         _beside(standings[-1]),
-        find_ranking(round_.ranking).lower_wins,
+        round_.game_id is None and find_ranking(round_.ranking).lower_wins,
         clock,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from contest.bundle.declared import CONTEST_DEFAULTS, CONTEST_PLAIN, PLAIN, node_at, read, read_given
 from contest.bundle.spans import in_order
-from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec
+from contest.bundle.specification import Baseline, Bundle, DataSpec, GameSpec, PhaseSpec, RoundSpec
 from contest.declarations.data import DATA, DATA_SEED
 from contest.declarations.round import DEFAULTS, SEED, defaults_for
 from datasets.rules import RULES, FileRules
@@ -21,7 +21,7 @@ SOURCES = ("files", "generate", "online-retail")
 def build_bundle(data: Mapping[str, Any]) -> Bundle:
     """The bundle that data of the published schema describes; its problems were reported before."""
     # Data sets are in the order in which rounds use them, so that bundles that say the same are equal.
-    used = list(dict.fromkeys(round_["data"] for round_ in data["rounds"]))
+    used = list(dict.fromkeys(round_["data"] for round_ in data["rounds"] if "data" in round_))
     return Bundle(
         slug=data["slug"],
         title=data["title"],
@@ -49,7 +49,7 @@ def _round(given: Mapping[str, Any]) -> RoundSpec:
     return RoundSpec(
         slug=given["slug"],
         name=given["name"],
-        data=given["data"],
+        data=given.get("data", ""),
         phases=in_order(_phase(kind, span) for kind, span in given["phases"].items()),
         settings=read(PLAIN, given, defaults_for(given.get("weight", DEFAULTS["weight"]))),
         seed=None if "seed" not in given else SEED.checked(given["seed"]),
@@ -57,6 +57,18 @@ def _round(given: Mapping[str, Any]) -> RoundSpec:
         limits=tuple(_limit(limit) for limit in given.get("limits", ())),
         attacks=tuple(given.get("attacks", ())),
         baselines=tuple(_baseline(baseline) for baseline in given.get("baselines", ())),
+        game=_game(given["game"]) if "game" in given else None,
+    )
+
+
+def _game(given: Mapping[str, Any]) -> GameSpec:
+    return GameSpec(
+        name=given.get("name", ""),
+        file=given.get("zip", {}).get("name", ""),
+        sha256=given.get("zip", {}).get("sha256", ""),
+        rule=given.get("rule", ""),
+        parameters=given.get("parameters", {}),
+        files=given.get("files", {}),
     )
 
 

@@ -19,6 +19,7 @@ from contest.bundle import expectations as expect
 from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.declared import ROUND, node_at
 from contest.bundle.expectations import A_MAPPING, described, one_of, schema
+from contest.bundle.game_rounds import check_game_round, check_zipped_games, game_files
 from contest.bundle.spans import faults
 from contest.bundle.specification import Bundle, PhaseSpec, named_files
 from contest.declarations.contest import CONTEST
@@ -89,12 +90,12 @@ def _check_contest(document: Document) -> None:
     except BadName as bad:
         document.add(("title",), bad.code, expect.A_TITLE(), data["title"])
     _check_settings(document, CONTEST, data, ())
-    for name, source in data["data"].items():
+    for name, source in data.get("data", {}).items():
         if not 1 <= len(name) <= 120:
             document.add(("data", name), "bad-value", expect.A_NAME_OF(n=120), name)
         kinds = [kind for kind in SOURCES if kind in source]
         _check_tables(document, source, ("data", name))
-        if all(round_["data"] != name for round_ in data["rounds"]):
+        if all(round_.get("data") != name for round_ in data["rounds"]):
             document.add(("data", name), "unused-data", expect.A_USED_DATA_SET(), name)
         if len(kinds) != 1:
             expected = expect.ONE_SOURCE(names=list(SOURCES))
@@ -141,7 +142,14 @@ def _format(source: Mapping[str, Any]) -> Format:
 
 
 def _check_round(document: Document, round_: Mapping[str, Any], path: Path) -> None:
-    names = list(document.data["data"])
+    if "game" in round_:
+        check_game_round(document, round_, path)
+        _check_phases(document, round_, (*path, "phases"))
+        return
+    names = list(document.data.get("data", {}))
+    if "data" not in round_:
+        document.add((*path, "data"), "missing-key", expect.A_KEY(key="data"))
+        return
     if round_["data"] not in names:
         document.add((*path, "data"), "unknown-data", one_of(names, round_["data"]), round_["data"])
         return
@@ -228,16 +236,20 @@ def _time(
 
 
 def _check_files(document: Document, open_file: OpenFile) -> None:
-    for name, source in document.data["data"].items():
-        for path, file, sha256 in _files(name, source):
-            try:
-                with open_file(file) as opened:
-                    got = _digest(opened)
-            except FileNotFoundError:
-                document.add(path, "missing-file", expect.A_FILE_BESIDE(name=file))
-                continue
-            if sha256 is not None and got != sha256:
-                document.add(path, "other-file", expect.THE_FILE(name=file, sha256=sha256), got)
+    listed = [it for name, source in document.data.get("data", {}).items() for it in _files(name, source)]
+    for place, round_ in enumerate(document.data["rounds"]):
+        listed += game_files(round_, ("rounds", place, "game"))
+    for path, file, sha256 in listed:
+        try:
+            with open_file(file) as opened:
+                got = _digest(opened)
+        except FileNotFoundError:
+            document.add(path, "missing-file", expect.A_FILE_BESIDE(name=file))
+            continue
+        if sha256 is not None and got != sha256:
+            document.add(path, "other-file", expect.THE_FILE(name=file, sha256=sha256), got)
+    if not document.problems:
+        check_zipped_games(document, open_file)
 
 
 def _files(name: str, source: Mapping[str, Any]) -> Iterable[tuple[Path, str, str | None]]:

@@ -44,11 +44,10 @@ def ref(name: str) -> Schema:
 
 def build_schema() -> Schema:
     """The published JSON schema of a bundle."""
-    required = ("kakurenbo", "slug", "title", "summary", "time-zone", "data", "rounds")
-    version = {"const": 1, "description": "the number 1, the version of this format"}
+    required = ("kakurenbo", "slug", "title", "summary", "time-zone", "rounds")
+    version = {"enum": [1, 2], "description": "the number 1 or 2, the version of this format"}
     data = {
         "type": "object",
-        "minProperties": 1,
         "description": "a mapping from the name of a data set to where it comes from",
         "additionalProperties": ref("data"),
     }
@@ -62,7 +61,7 @@ def build_schema() -> Schema:
     properties = {"kakurenbo": version, **schema_properties(CONTEST), "data": data, "rounds": listed}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Kakurenbo contest bundle, version 1",
+        "title": "Kakurenbo contest bundle, versions 1 and 2",
         **mapping("a mapping that describes a contest", properties, required),
         "$defs": {**_data_parts(), **_round_parts()},
     }
@@ -118,6 +117,7 @@ def _round_parts() -> Schema:
     }
     own = {
         "data": _text("the name of a data set of this bundle"),
+        "game": ref("game"),
         "phases": phases,
         "rules": ref("rules"),
         "limits": _list("a list of limits", ref("limit")),
@@ -130,7 +130,23 @@ def _round_parts() -> Schema:
         "rules": mapping("a mapping of file rules", schema_properties(RULES)),
         "limit": mapping("a measure with at-most or at-least", limit, ["measure"]),
         "baseline": mapping("a method, its parameters and a seed", baseline, ["method"]),
-        "round": mapping("a mapping that describes a round", properties, ["slug", "name", "data", "phases"]),
+        "game": mapping("the name of an installed game or a zip of one, and how it is played", _game_parts()),
+        "round": mapping("a mapping that describes a round", properties, ["slug", "name", "phases"]),
+    }
+
+
+def _game_parts() -> Schema:
+    files = {
+        "type": "object",
+        "description": "a mapping from the files that organisers bring to files beside the bundle",
+        "additionalProperties": ref("file"),
+    }
+    return {
+        "name": _text("the name of an installed game", maxLength=60),
+        "zip": ref("file"),
+        "rule": _text("the name of a rule of the game", maxLength=60),
+        "parameters": {"type": "object", "description": "a mapping of parameters"},
+        "files": files,
     }
 
 

@@ -63,7 +63,31 @@ def named_files(files: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
+class GameSpec:
+    """The game that a round is played by: the name of an installed one, or a zip beside the bundle.
+
+    ``files`` are what organisers bring, by their names in the game: the names and hashes of files beside the
+    bundle. ``parameters`` are those that differ from the game's defaults.
+    """
+
+    name: str = ""
+    file: str = ""
+    sha256: str = ""
+    rule: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The files beside the bundle that it needs."""
+        own = (self.file,) if self.file else ()
+        return (*own, *(file["name"] for file in self.files.values()))
+
+
+@dataclass(frozen=True)
 class RoundSpec:
+    """``data`` names a data set of the bundle; it is empty where a game makes the round's data."""
+
     slug: str
     name: str
     data: str
@@ -75,6 +99,7 @@ class RoundSpec:
     limits: tuple[Limit, ...] = ()
     attacks: tuple[str, ...] = ()
     baselines: tuple[Baseline, ...] = ()
+    game: GameSpec | None = None
 
     @property
     def starts_at(self) -> datetime.datetime:

@@ -10,13 +10,14 @@ from zoneinfo import ZoneInfo
 import yaml
 
 from contest.bundle.declared import CONTEST_NAMED, PLAIN, written
-from contest.bundle.specification import Bundle, DataSpec, RoundSpec
+from contest.bundle.specification import Bundle, DataSpec, GameSpec, RoundSpec
 from contest.declarations.contest import CONTEST
 from datasets.formats import Format, find_format
 from datasets.rules import RULES
 from scoring.rules import Limit
 
-VERSION = 1
+VERSION, VERSION_WITH_GAMES = 1, 2
+"""A bundle without games is written as version 0.1 read it."""
 FIRST = ("weight", "hidden")
 """The settings of a round that are written before its data."""
 
@@ -25,13 +26,14 @@ def bundle_text(bundle: Bundle) -> str:
     """The bundle as YAML, its times in its own zone with their offsets."""
     formats = {data.name: find_format(data.format) for data in bundle.data}
     named = {name: getattr(bundle, name) for name in CONTEST_NAMED}
+    has_games = any(round_.game for round_ in bundle.rounds)
     content = {
-        "kakurenbo": VERSION,
+        "kakurenbo": VERSION_WITH_GAMES if has_games else VERSION,
         "slug": bundle.slug,
         **written(CONTEST, {**bundle.settings, **named}),
-        "data": {data.name: _data(data) for data in bundle.data},
+        **({"data": {data.name: _data(data) for data in bundle.data}} if bundle.data else {}),
         "rounds": [
-            _round(round_, ZoneInfo(bundle.time_zone), formats[round_.data]) for round_ in bundle.rounds
+            _round(round_, ZoneInfo(bundle.time_zone), formats.get(round_.data)) for round_ in bundle.rounds
         ],
     }
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
@@ -42,21 +44,41 @@ def _data(data: DataSpec) -> dict[str, Any]:
     return {"description": data.description, "format": data.format, **source}
 
 
-def _round(round_: RoundSpec, zone: ZoneInfo, format: Format) -> dict[str, Any]:
-    settings = written(PLAIN, round_.settings)
+def _played_on(round_: RoundSpec, format: Format | None) -> dict[str, Any]:
+    """What a round is played on: a data set with its rules and limits, or a game."""
+    if round_.game is not None:
+        return {"game": _game(round_.game)}
+    assert format is not None, round_.slug
     rules = [rule for rule in RULES if rule.name in format.rules]
+    return {
+        "rules": written(rules, dataclasses.asdict(round_.rules)),
+        "limits": [_limit(limit) for limit in round_.limits],
+    }
+
+
+def _game(game: GameSpec) -> dict[str, Any]:
+    source = {"zip": {"name": game.file, "sha256": game.sha256}} if game.file else {"name": game.name}
+    rule = {"rule": game.rule} if game.rule else {}
+    parameters = {"parameters": dict(sorted(game.parameters.items()))} if game.parameters else {}
+    files = {"files": {name: dict(file) for name, file in sorted(game.files.items())}} if game.files else {}
+    return {**source, **rule, **parameters, **files}
+
+
+def _round(round_: RoundSpec, zone: ZoneInfo, format: Format | None) -> dict[str, Any]:
+    settings = written(PLAIN, round_.settings)
+    if round_.game is not None:
+        settings.pop("ranking")
     return {
         "slug": round_.slug,
         "name": round_.name,
         **{key: settings.pop(key) for key in FIRST},
-        "data": round_.data,
+        **({"data": round_.data} if round_.data else {}),
         **({} if round_.seed is None else {"seed": round_.seed}),
         "phases": {
             phase.kind: {"from": _time(phase.starts_at, zone), "until": _time(phase.ends_at, zone)}
             for phase in round_.phases
         },
-        "rules": written(rules, dataclasses.asdict(round_.rules)),
-        "limits": [_limit(limit) for limit in round_.limits],
+        **_played_on(round_, format),
         "attacks": list(round_.attacks),
         "baselines": [
             {

@@ -36,12 +36,14 @@ def risk_map(
     spots: Sequence[Spot],
     *,
     x_label: str,
+    y_label: str = "",
     higher_is_better: bool,
     high: float | None = None,
     limit: float | None = None,
 ) -> Chart:
     """Safety upwards over a measure; the front runs along the entries that no other beats in both."""
-    frame = Frame(HEIGHT, x_label, _("Safety, % of people not found"))
+    y_label = y_label or _("Safety, % of people not found")
+    frame = Frame(HEIGHT, x_label, y_label)
     top = high if high is not None else max([spot.x for spot in spots] + [limit or 0.0])
     steps = round_steps(top)
     across, upwards = frame.across(0, steps[-1]), frame.upwards(0, 100)
@@ -68,7 +70,7 @@ def risk_map(
     on_front = {id(spot) for spot in front}
     yes, no = _("yes"), _("no")
     rows = [(spot.label, spot.x, spot.safety, yes if id(spot) in on_front else no) for spot in spots]
-    columns = (_("Team"), x_label, _("Safety, % of people not found"), _("On the front"))
+    columns = (_("Team"), x_label, y_label, _("On the front"))
     return Chart(name, title, _summary(spots, front), columns, rows, shapes, HEIGHT, legend, legend_dots=True)
 
 

@@ -31,12 +31,17 @@ def keep_archive(file: IO[bytes], max_bytes: int) -> Stored:
 
 def keep_parts(parts: Mapping[str, IO[bytes]], max_bytes: int) -> Stored:
     """Store files that came one by one as one archive, so that all uploads go the same way afterwards."""
+    return _store.put(zip_of(parts), max_bytes)
+
+
+def zip_of(parts: Mapping[str, IO[bytes]]) -> IO[bytes]:
+    """Files that came one by one, as one archive."""
     archive = io.BytesIO()
     with ZipWriter(archive, method=zipfile.ZIP_STORED) as writer:
         for name in sorted(parts):
             writer.add(name, chunks_of(parts[name]))
     archive.seek(0)
-    return _store.put(archive, max_bytes)
+    return archive
 
 
 @contextmanager
@@ -59,6 +64,25 @@ def truth_name(entry: Entry) -> str:
     """The hash of an entry's truth; empty where it has none."""
     found = Sealed.objects.filter(entry=entry, name=TRUTH).values_list("sha256", flat=True).first()
     return found or ""
+
+
+def keep_secret(content: bytes) -> Stored:
+    """Store a secret file that a game has made."""
+    return _store.put(io.BytesIO(content))
+
+
+def open_secret(sha256: str) -> BinaryIO:
+    """A secret file of a game, for the verbs that may see it."""
+    return cast(BinaryIO, _store.open(sha256))
+
+
+def keep_game(file: IO[bytes], max_bytes: int) -> Stored:
+    """Store the zip of an uploaded game, which may hold secrets of its contest."""
+    return _store.put(file, max_bytes)
+
+
+def open_game(sha256: str) -> BinaryIO:
+    return cast(BinaryIO, _store.open(sha256))
 
 
 def is_intact(sha256: str) -> bool:

@@ -151,6 +151,28 @@ def _digest(file: UploadedFile) -> str:
     return digest.hexdigest()
 
 
+def start_field(label: Any, help_text: Any = "") -> forms.CharField:
+    """When the first phase begins, in a zone that is known once the whole form is."""
+    widget = forms.TextInput(attrs={"type": "datetime-local", "step": 1})
+    return forms.CharField(label=label, widget=widget, help_text=help_text)
+
+
+def clean_start(form: forms.Form, given: dict[str, Any], zone: str) -> None:
+    """Read the start of the first phase in its zone."""
+    if "starts_at" not in given:
+        return
+    field = forms.DateTimeField(input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+    try:
+        with timezone.override(ZoneInfo(zone)):
+            given["starts_at"] = field.clean(given["starts_at"])
+    except forms.ValidationError as error:
+        form.add_error("starts_at", error)
+        return
+    if not FIRST_START <= given["starts_at"].year <= LAST_START:
+        span = {"first": FIRST_START, "last": LAST_START}
+        form.add_error("starts_at", _("Expected a year from %(first)s to %(last)s.") % span)
+
+
 class NewContestForm(DataForm):
     """The first decisions about a contest that a preset describes; all else is changed in its settings."""
 
@@ -160,10 +182,9 @@ class NewContestForm(DataForm):
     )
     summary = field_of(DECLARED["summary"])
     time_zone = field_of(DECLARED["time_zone"])
-    starts_at = forms.CharField(
-        label=_("The first phase begins"),
-        widget=forms.TextInput(attrs={"type": "datetime-local", "step": 1}),
-        help_text=_("In the zone above. The other phases follow as the preset spaces them."),
+    starts_at = start_field(
+        _("The first phase begins"),
+        _("In the zone above. The other phases follow as the preset spaces them."),
     )
     is_public = forms.BooleanField(label=_("Everybody sees it at once"), required=False)
     field_order = ("title", "slug", "summary", "time_zone", "starts_at", "is_public", "way")
@@ -190,21 +211,9 @@ class NewContestForm(DataForm):
 
     def clean(self) -> dict[str, Any]:
         given = super().clean()
-        if "time_zone" in given and "starts_at" in given:
-            field = forms.DateTimeField(input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
-            try:
-                with timezone.override(ZoneInfo(given["time_zone"])):
-                    given["starts_at"] = field.clean(given["starts_at"])
-            except forms.ValidationError as error:
-                self.add_error("starts_at", error)
-            else:
-                self._require_year(given["starts_at"].year)
+        if "time_zone" in given:
+            clean_start(self, given, given["time_zone"])
         return given
-
-    def _require_year(self, year: int) -> None:
-        if not FIRST_START <= year <= LAST_START:
-            span = {"first": FIRST_START, "last": LAST_START}
-            self.add_error("starts_at", _("Expected a year from %(first)s to %(last)s.") % span)
 
     def described(self) -> Bundle:
         """The preset with what was decided here."""

@@ -37,7 +37,7 @@ class HouseMethodForm(forms.Form):
         super().__init__(*args, **kwargs)
         methods = self.fields["method"]
         assert isinstance(methods, forms.ChoiceField)
-        formats = set(contest.rounds.values_list("dataset__format", flat=True))
+        formats = set(contest.rounds.filter(game=None).values_list("dataset__format", flat=True))
         methods.choices = [
             (method.name, f"{method.name}: {say(method.title)}")
             for method in EVERY_ANONYMIZER
@@ -251,7 +251,7 @@ class HouseAttackForm(forms.Form):
         rounds, attacks = self.fields["round"], self.fields["attack"]
         assert isinstance(rounds, RoundField)
         assert isinstance(attacks, forms.ChoiceField)
-        rounds.queryset = Round.objects.filter(contest=contest)
+        rounds.queryset = Round.objects.filter(contest=contest, game=None)
         formats = set(rounds.queryset.values_list("dataset__format", flat=True))
         offered = [attack for game in GAMES if game.format.name in formats for attack in game.attacks]
         attacks.choices = [(it.name, f"{it.name}: {say(it.title)}") for it in offered]

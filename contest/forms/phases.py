@@ -21,6 +21,12 @@ def reason_field() -> forms.CharField:
     )
 
 
+class ReasonForm(forms.Form):
+    """An action that needs nothing but a reason."""
+
+    reason = reason_field()
+
+
 class PhaseForm(forms.Form):
     """``seen`` is the phase as the page showed it: what somebody else has moved since is not overwritten."""
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-RELEASE = 3
+RELEASE = 4
 """Raise it in the version whose jobs an older worker could not do correctly. While both versions run, a
 worker leaves jobs of a higher number to the newer workers."""

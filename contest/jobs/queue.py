@@ -24,27 +24,15 @@ from kombu.exceptions import OperationalError
 from contest import logs, schema
 from contest.errors import lacks_room
 from contest.jobs.job_version import RELEASE
+from contest.jobs.queues import QUEUES
 from contest.jobs.turns import next_in_turn
-from contest.models import AttackRun, Entry, HouseOrder, Job
+from contest.models import Attack, AttackRun, Entry, GamePackage, HouseOrder, Job
 from datasets.messages import Message, Template
+from games.contract.broken import BrokenGame
 
 logger = logging.getLogger(__name__)
 
 TASK = "contest.work.tasks.do_next"
-QUEUES = {
-    Job.Kind.CHECK: "checks",
-    Job.Kind.SCORE: "scoring",
-    Job.Kind.MEASURE: "scoring",
-    Job.Kind.ATTACK: "attacks",
-    Job.Kind.PROGRAM: "programs",
-    Job.Kind.JUDGE: "checks",
-    Job.Kind.SIGNALS: "scoring",
-    Job.Kind.HOUSE: "house",
-    Job.Kind.MAIL: "checks",
-    Job.Kind.LETTER: "checks",
-    Job.Kind.WEBHOOK: "checks",
-}
-
 READING_UPLOAD = Template("step.reading-upload", "reading the upload")
 CHECKING_FILES = Template("step.checking-files", "checking the files")
 STORING = Template("step.storing", "storing the neutral form")
@@ -52,19 +40,18 @@ READING_TABLES = Template("step.reading-tables", "reading the tables")
 JUDGING = Template("step.judging", "judging")
 IN_SANDBOX = Template("step.in-sandbox", "in the sandbox")
 
+GAME_FAILED = Template("job.game-failed", "The game of this round failed; its organisers can see why.")
 OUR_ERROR = Template("job.our-error", "An error on our side.")
 STORE_FULL = Template("job.store-full", "The store cannot be written.")
 DATABASE_BEHIND = Template("job.database-behind", "The database is being brought up to date.")
 WORKER_STOPPED = Template("job.worker-stopped", "The worker was stopped.")
 WORKER_SILENT = Template("job.worker-silent", "The worker stopped answering.")
 
+OF_SOME_KINDS = ("house_order", "attack", "round", "game")
+"""What only some kinds of jobs refer to."""
+
 job_failed = Signal()
 """Sent in the transaction in which a job fails for good, with `job`."""
-
-
-def queue_names() -> list[str]:
-    """The queues that workers listen to. A prefix lets several installations share one broker."""
-    return sorted({settings.QUEUE_PREFIX + queue for queue in QUEUES.values()})
 
 
 NOTICES_PER_SWEEP = 20
@@ -100,6 +87,8 @@ def enqueue_job(
     entry: Entry | None = None,
     attack_run: AttackRun | None = None,
     house_order: HouseOrder | None = None,
+    attack: Attack | None = None,
+    game: GamePackage | None = None,
     owner_id: int | None = None,
     payload: dict[str, Any] | None = None,
 ) -> Job:
@@ -109,6 +98,8 @@ def enqueue_job(
         entry=entry,
         attack_run=attack_run,
         house_order=house_order,
+        attack=attack,
+        game=game,
         owner_id=owner_id,
         payload=payload or {},
         release=RELEASE,
@@ -116,6 +107,22 @@ def enqueue_job(
     )
     transaction.on_commit(lambda: notify_worker(job.pk, kind), robust=True)
     return job
+
+
+def enqueue_once(kind: Job.Kind, round_id: int) -> None:
+    """Write a job about a whole round, unless one of its kind waits already.
+
+    One that waits is held until the caller's changes are committed: a worker that took it before would not
+    see them, and nobody would look again.
+    """
+    waiting = Job.objects.filter(kind=kind, round_id=round_id, state=Job.State.QUEUED)
+    held = None
+    with transaction.atomic():
+        while held is None:
+            job = Job(kind=kind, round_id=round_id, release=RELEASE, rung_at=_notice_time())
+            Job.objects.bulk_create([job], ignore_conflicts=True)
+            held = waiting.select_for_update(no_key=True).values_list("pk", flat=True).first()
+    transaction.on_commit(lambda: notify_worker(0, kind), robust=True)
 
 
 def notify_worker(job_id: int, kind: str) -> None:
@@ -190,7 +197,7 @@ def claim_job(job_id: int, *, wait: bool = True) -> Claim | None:
     if not taken:
         return None
     # Not what only some kinds need: a worker can claim before a new column of these is in the database.
-    return Claim(Job.objects.defer("house_order").get(pk=job_id), token)
+    return Claim(Job.objects.defer(*OF_SOME_KINDS).get(pk=job_id), token)
 
 
 def claim_next(kind: Job.Kind) -> Claim | None:
@@ -230,6 +237,11 @@ def _perform(claim: Claim, handler: Callable[[Claim], None]) -> None:
             handler(claim)
     except LeaseLost:
         logger.warning("job %s was given to another worker", job_id)
+    except BrokenGame as error:
+        # The same call would break again; what the game wrote is for the organisers alone.
+        logger.warning("job %s: the game failed: %s", job_id, error.sentence)
+        written = f"{error.sentence} [{error.code}]\n{error.log}"
+        put_back(claim.job.pk, claim.token, GAME_FAILED(), written, for_good=True)
     except Exception as error:
         reason = _reason_to_wait(error, claim.job)
         if reason is not None:
@@ -256,14 +268,14 @@ def _was_behind(job: Job) -> bool:
     return not schema.is_up_to_date() or (job.started_at is not None and schema.changed_since(job.started_at))
 
 
-def put_back(job_id: int, token: str, reason: Message, error: str = "") -> bool:
+def put_back(job_id: int, token: str, reason: Message, error: str = "", *, for_good: bool = False) -> bool:
     """Queue a running job again, or end it as failed when its attempts are used up."""
     with transaction.atomic():
         locked = Job.objects.select_for_update(no_key=True)
         job = locked.filter(pk=job_id, token=token, state=Job.State.RUNNING).first()
         if job is None:
             return False
-        failed = job.attempts >= settings.JOB_MAX_ATTEMPTS
+        failed = for_good or job.attempts >= settings.JOB_MAX_ATTEMPTS
         job.state = Job.State.FAILED if failed else Job.State.QUEUED
         job.token = ""
         job.lease_until = None

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from attacks.sandbox import Limits
 from contest.jobs.heartbeats import living
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.jobs.turns import places
 from contest.models import Heartbeat, Job
 

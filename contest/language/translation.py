@@ -26,6 +26,7 @@ from datasets.rules import RULES
 from games import zips
 from games.codabench import bundle
 from games.contract import broken, files, folders, guard, messages, reading, sentences
+from games.laws import LAWS
 from scoring.limits import limit_settings
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018, PANEL_RISKS, RISKS
 
@@ -83,5 +84,6 @@ def registry_texts() -> Iterator[str]:
     for setting in (*CONTEST, *ROUND, *PHASE, *DATA, *RULES, *limit_settings()):
         yield setting.label
         yield from (text for text in (setting.help, *(label for _value, label in setting.choices)) if text)
+    yield from ((law.__doc__ or "").strip() for law in LAWS.values())
     yield from (TEMPLATES[code].text for code in sorted(TEMPLATES))
     yield from VERDICTS

@@ -9,6 +9,7 @@ from contest.models.commitment import Commitment
 from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
 from contest.models.entry import Entry
+from contest.models.game_package import GamePackage
 from contest.models.heartbeat import Heartbeat
 from contest.models.house_order import HouseOrder
 from contest.models.job import Job
@@ -18,9 +19,12 @@ from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
 from contest.models.sealed import Sealed
+from contest.models.seat import Seat
 from contest.models.signal import Signal
 from contest.models.standing import Standing
+from contest.models.stored_board import StoredBoard
 from contest.models.team import Invitation, Membership, Team
+from contest.models.trial import Trial
 from contest.models.user import User
 from contest.models.webhook import Delivery, Webhook
 
@@ -38,6 +42,7 @@ __all__ = [
     "Dataset",
     "Delivery",
     "Entry",
+    "GamePackage",
     "Heartbeat",
     "HouseOrder",
     "Invitation",
@@ -53,9 +58,12 @@ __all__ = [
     "Round",
     "Score",
     "Sealed",
+    "Seat",
     "Signal",
     "Standing",
+    "StoredBoard",
     "Team",
+    "Trial",
     "User",
     "Webhook",
 ]

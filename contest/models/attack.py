@@ -22,6 +22,15 @@ class Attack(models.Model):
         GUESS = "guess", _("guess file")
         PROGRAM = "program", _("program")
 
+    class State(models.TextChoices):
+        UPLOADED = "uploaded", _("waiting to be checked")
+        CHECKING = "checking", _("being checked")
+        JUDGED = "judged", _("judged")
+        INVALID = "invalid", _("invalid")
+        FAILED = "failed", _("failed on our side")
+
+    FINAL = (State.JUDGED, State.INVALID, State.FAILED)
+
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="attacks")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.HOUSE)
     name = models.CharField(max_length=60)
@@ -31,6 +40,23 @@ class Attack(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     program_sha256 = models.CharField(max_length=64, blank=True)
+    upload_sha256 = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="An answer to several targets."
+    )
+    upload_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
+    state = models.CharField(
+        max_length=10,
+        choices=State,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of an answer to several targets; others have states by target alone.",
+    )
+    problems = models.JSONField(default=list, db_default=[], blank=True)
+    problem_total = models.PositiveIntegerField(default=0, db_default=0)
+    costs_attempt = models.BooleanField(default=True, db_default=True)
+    is_pinned = models.BooleanField(default=False, db_default=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=200, blank=True)
     is_dry_run = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
@@ -47,7 +73,14 @@ class Attack(models.Model):
                 condition=Q(team__isnull=False),
                 name="team_attack_once",
             ),
+            models.UniqueConstraint(
+                fields=["round", "team"], condition=Q(is_pinned=True), name="one_pinned_answer_a_team"
+            ),
             models.CheckConstraint(condition=Q(kind__in=["house", "guess", "program"]), name="attack_kind"),
+            models.CheckConstraint(
+                condition=Q(state__in=["", "uploaded", "checking", "judged", "invalid", "failed"]),
+                name="attack_state",
+            ),
             models.CheckConstraint(
                 condition=~Q(kind="program") | ~Q(program_sha256=""), name="program_attack_has_program"
             ),
@@ -98,6 +131,13 @@ class AttackRun(models.Model):
     baseline = models.FloatField(null=True, blank=True)
     numbers = models.JSONField(default=dict, db_default={}, blank=True)
     answer_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
+    evidence_sha256 = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What only the tally reads again, in the vault.",
+    )
     found_rows = models.JSONField(
         default=list, db_default=[], blank=True, help_text="Which people of the original were found."
     )

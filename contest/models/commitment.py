@@ -18,6 +18,7 @@ class Commitment(models.Model):
     class What(models.TextChoices):
         SEED = "seed", _("seed of the house attacks")
         HOUSE = "house", _("seed of a house entry")
+        FILES = "files", _("committed files of the game")
         ENTRIES = "entries", _("frozen entries and their truths")
         BOARD = "board", _("final board")
 
@@ -37,11 +38,11 @@ class Commitment(models.Model):
             models.UniqueConstraint(fields=["round", "what", "version"], name="commitment_once_a_version"),
             models.UniqueConstraint(
                 fields=["round", "what"],
-                condition=Q(withdrawn_at__isnull=True) & ~Q(what="house"),
+                condition=Q(withdrawn_at__isnull=True) & ~Q(what__in=["house", "files"]),
                 name="one_standing_commitment",
             ),
             models.CheckConstraint(
-                condition=Q(what__in=["seed", "house", "entries", "board"]), name="commitment_what"
+                condition=Q(what__in=["seed", "house", "files", "entries", "board"]), name="commitment_what"
             ),
         ]
 

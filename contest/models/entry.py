@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from contest.models.message_field import MessageField
 from contest.models.round import Round
 from contest.models.team import Team
 
@@ -49,6 +50,28 @@ class Entry(models.Model):
     method = models.CharField(max_length=40, blank=True, help_text=_("The house anonymizer that made it."))
     upload_sha256 = models.CharField(max_length=64)
     upload_bytes = models.PositiveBigIntegerField()
+    key = models.CharField(
+        max_length=60,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The name of this target in answers; it stays the same in archives.",
+    )
+    program_sha256 = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The hider that makes its files, where it was handed in as a program.",
+    )
+    inputs_sha256 = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="What the hider may read."
+    )
+    made_sha256 = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="What the hider made."
+    )
+    program_reason = MessageField(blank=True, default="", db_default="")
+    program_log = models.TextField(blank=True, default="", db_default="")
     slot = models.CharField(
         max_length=40,
         blank=True,
@@ -76,6 +99,9 @@ class Entry(models.Model):
     problem_total = models.PositiveIntegerField(default=0)
     because = models.JSONField(default=list, blank=True)
     measures = models.JSONField(default=dict, blank=True)
+    parts = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text="What its utility consists of, by name."
+    )
     utility = models.FloatField(null=True, blank=True)
     strongest_attack = models.CharField(max_length=60, blank=True)
     risk = models.FloatField(null=True, blank=True, help_text=_("Share found by the strongest attack."))
@@ -87,9 +113,10 @@ class Entry(models.Model):
         ordering = ["-number"]
         constraints = [
             models.UniqueConstraint(fields=["round", "team", "number"], name="entry_number_once"),
+            models.UniqueConstraint(fields=["round", "key"], condition=~Q(key=""), name="entry_key_once"),
             models.UniqueConstraint(
                 fields=["round", "team", "slot"],
-                condition=Q(is_official=True),
+                condition=Q(is_official=True) & ~Q(upload_sha256=""),
                 name="one_official_entry_a_slot",
             ),
             models.UniqueConstraint(
@@ -109,9 +136,6 @@ class Entry(models.Model):
                 name="entry_finished_when_final",
             ),
             models.CheckConstraint(
-                condition=~Q(state="valid") | Q(utility__isnull=False), name="valid_entry_has_utility"
-            ),
-            models.CheckConstraint(
                 condition=Q(is_official=False) | Q(state="valid", mark=""), name="official_entry_is_valid"
             ),
         ]
@@ -125,6 +149,11 @@ class Entry(models.Model):
     @property
     def is_final(self) -> bool:
         return self.state in self.FINAL
+
+    @property
+    def is_brought(self) -> bool:
+        """Whether the organisers brought it as a target; all others were uploaded."""
+        return not self.upload_sha256
 
     @property
     def is_house(self) -> bool:

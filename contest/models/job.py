@@ -4,10 +4,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from contest.models.attack import AttackRun
+from contest.models.attack import Attack, AttackRun
 from contest.models.entry import Entry
+from contest.models.game_package import GamePackage
 from contest.models.house_order import HouseOrder
 from contest.models.message_field import MessageField
+from contest.models.round import Round
 from contest.models.team import Team
 
 
@@ -25,6 +27,13 @@ class Job(models.Model):
         ATTACK = "attack", _("attack an entry")
         PROGRAM = "program", _("run a team's program on an entry")
         JUDGE = "judge", _("judge a guess")
+        BUILD = "build", _("make the data of a round")
+        HIDE = "hide", _("run a hider")
+        SEEK = "seek", _("let the house attack an entry")
+        ANSWER = "answer", _("check and judge an answer")
+        TALLY = "tally", _("count the boards of a round")
+        GAME = "game", _("try a game")
+        TRIAL = "trial", _("try a version of a game on a round")
         HOUSE = "house", _("make a house entry")
         SIGNALS = "signals", _("look for signals of cheating")
         MAIL = "mail", _("send an announcement")
@@ -37,6 +46,8 @@ class Job(models.Model):
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
 
+    OPEN = (State.QUEUED, State.RUNNING)
+
     kind = models.CharField(max_length=10, choices=Kind)
     entry = models.ForeignKey(Entry, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs")
     attack_run = models.ForeignKey(
@@ -44,6 +55,11 @@ class Job(models.Model):
     )
     house_order = models.ForeignKey(
         HouseOrder, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
+    )
+    attack = models.ForeignKey(Attack, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs")
+    round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs")
+    game = models.ForeignKey(
+        GamePackage, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
     )
     owner = models.ForeignKey(
         Team,
@@ -101,6 +117,22 @@ class Job(models.Model):
                 fields=["kind", "house_order"],
                 condition=Q(state__in=["queued", "running"], house_order__isnull=False),
                 name="one_open_job_an_order",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "attack"],
+                condition=Q(state__in=["queued", "running"], attack__isnull=False),
+                name="one_open_job_an_attack",
+            ),
+            # While one of these runs, what has changed since it began needs another.
+            models.UniqueConstraint(
+                fields=["kind", "round"],
+                condition=Q(state="queued", round__isnull=False),
+                name="one_queued_job_a_round",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "game"],
+                condition=Q(state__in=["queued", "running"], game__isnull=False),
+                name="one_open_job_a_game",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["queued", "running", "done", "failed"]), name="job_state"

@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from contest.declarations.round import AT_ONCE, AT_THE_REVEAL, DEFAULTS, FEEDBACK, IN_BANDS, NAME
 from contest.models.contest import Contest
 from contest.models.dataset import Dataset
+from contest.models.game_package import GamePackage
+from contest.models.message_field import MessageField
 from contest.models.seeds import secret_seed
 
 _LABELS = dict(FEEDBACK)
@@ -20,6 +22,12 @@ class Feedback(models.TextChoices):
     NONE = AT_THE_REVEAL, _(_LABELS[AT_THE_REVEAL])
 
 
+class BuildState(models.TextChoices):
+    WAITING = "waiting", _("its data are being made")
+    READY = "ready", _("its data are ready")
+    FAILED = "failed", _("its data could not be made")
+
+
 class Round(models.Model):
     """A round: one data set, its rules as data, and how results are ranked."""
 
@@ -29,9 +37,20 @@ class Round(models.Model):
     position = models.PositiveSmallIntegerField(default=0)
     weight = models.FloatField(default=DEFAULTS["weight"])
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="rounds")
+    game = models.ForeignKey(
+        GamePackage, null=True, blank=True, on_delete=models.PROTECT, related_name="rounds"
+    )
+    params = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text=_("The parameters of its game.")
+    )
+    build_state = models.CharField(
+        max_length=10, choices=BuildState, blank=True, default="", db_default="", help_text=_("Of its data.")
+    )
+    build_reason = MessageField(blank=True, default="", db_default="")
+    build_log = models.TextField(blank=True, default="", db_default="")
     file_rules = models.JSONField(default=dict, help_text=_("Fields of datasets.rules.FileRules."))
     limits = models.JSONField(default=list, help_text=_("A list of measure, operator, limit."))
-    ranking = models.CharField(max_length=20, default=DEFAULTS["ranking"])
+    ranking = models.CharField(max_length=60, default=DEFAULTS["ranking"])
     house_takes_places = models.BooleanField(
         default=DEFAULTS["house_takes_places"],
         db_default=False,

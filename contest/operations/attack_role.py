@@ -2,7 +2,7 @@
 
 What it may not read: accounts, sessions, tokens, memberships, invitations, commitments, scores; house orders,
 which hold seeds; sealed files, and so the names of truths in the vault; the names of uploads; whom an attack
-has found.
+has found, and the evidence of it; seats; the boards that a game has counted; the zips of games.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from contest.models import (
     Contest,
     Dataset,
     Entry,
+    GamePackage,
     Heartbeat,
     Job,
     Phase,
@@ -28,11 +29,13 @@ from contest.models import (
 
 ROLE = "kakurenbo_attacks"
 READABLE: tuple[type[models.Model], ...] = (
-    Contest, Round, Phase, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent, Heartbeat,
+    Contest, GamePackage, Round, Phase, Dataset, Team, Attack, AttackRun, Entry, Job, AuditEvent, Heartbeat,
 )  # fmt: skip
 HIDDEN: dict[type[models.Model], set[str]] = {
     Entry: {"upload_sha256"},
-    AttackRun: {"found_rows"},
+    AttackRun: {"found_rows", "evidence_sha256"},
+    # Of an uploaded game they need to know its declaration alone; its zip may hold secrets.
+    GamePackage: {"zip_sha256", "findings", "log", "uploaded_by"},
 }
 WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
     Job: (
@@ -40,16 +43,17 @@ WRITABLE: dict[type[models.Model], tuple[str, ...]] = {
         "rung_at", "started_at", "finished_at",
     ),
     AttackRun: ("state", "answer_sha256", "log", "seconds", "reason", "finished_at"),
-    Entry: ("risk", "numbers", "strongest_attack"),
+    Entry: ("risk", "numbers", "strongest_attack", "made_sha256", "program_reason", "program_log"),
     Round: ("board_version", "full_version"),
     Heartbeat: ("kind", "queues", "slots", "version", "release", "counted_by", "started_at", "beat_at"),
 }  # fmt: skip
 ADDABLE: tuple[type[models.Model], ...] = (Job, AuditEvent, Heartbeat)
 ROWS: dict[type[models.Model], dict[str, str]] = {
     Job: {
-        "INSERT": "kind = 'judge' AND state = 'queued' AND payload = '{}' AND attack_run_id IS NOT NULL"
-        " AND house_order_id IS NULL",
-        "UPDATE": "kind IN ('attack', 'program')",
+        "INSERT": "state = 'queued' AND payload = '{}' AND house_order_id IS NULL AND round_id IS NULL"
+        " AND game_id IS NULL AND attack_id IS NULL"
+        " AND ((kind = 'judge' AND attack_run_id IS NOT NULL) OR (kind = 'check' AND entry_id IS NOT NULL))",
+        "UPDATE": "kind IN ('attack', 'program', 'hide')",
     },
     AuditEvent: {
         "INSERT": "verb IN ('attack_run.refused', 'attack_run.failed') AND actor_id IS NULL"

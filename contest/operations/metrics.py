@@ -10,7 +10,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from contest.jobs.job_version import RELEASE
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.models import AttackRun, Entry, Job
 from contest.operations.overview import tally
 

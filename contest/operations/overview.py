@@ -15,7 +15,7 @@ from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from contest.jobs.job_version import RELEASE
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.models import Heartbeat, Job
 
 SHOWN = 25

@@ -14,10 +14,11 @@ from django.utils import timezone
 from attacks.sandbox import counted_by
 from contest.jobs import queue
 from contest.jobs.heartbeats import beat, say_goodbye
+from contest.jobs.queues import QUEUES
 from contest.models import Heartbeat, Job
 
 logger = logging.getLogger(__name__)
-PROGRAMS = queue.QUEUES[Job.Kind.PROGRAM]
+PROGRAMS = QUEUES[Job.Kind.PROGRAM]
 _stop = threading.Event()
 
 

@@ -9,8 +9,8 @@ from django.db.models import Avg, Count, F, Q
 from django.utils import timezone
 
 from contest.jobs.heartbeats import slots_of
-from contest.jobs.queue import QUEUES
 from contest.jobs.queue_estimates import time_needed
+from contest.jobs.queues import QUEUES
 from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team
 
 

@@ -13,6 +13,7 @@ from contest import access
 from contest.board import queries
 from contest.board.queries import MeasureCell
 from contest.models import Entry, Phase, Round, Team
+from contest.pages.games.entry import limited_cells
 from contest.services.attacks import attacks_of
 from contest.services.attempts import count_attempts
 
@@ -52,7 +53,7 @@ def _round_card(team: Team, round_: Round) -> dict[str, Any]:
 
 def _attacks_left(round_: Round, team: Team, now: datetime.datetime) -> int:
     midnight = now.astimezone(round_.contest.zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    mine = attacks_of(round_, team)
+    mine = attacks_of(round_, team).filter(costs_attempt=True)
     left = [round_.attacks_per_day - mine.filter(created_at__gte=midnight).count()]
     if round_.attacks_in_total is not None:
         left.append(round_.attacks_in_total - mine.count())
@@ -61,6 +62,6 @@ def _attacks_left(round_: Round, team: Team, now: datetime.datetime) -> int:
 
 def _entry_card(round_: Round, entry: Entry) -> EntryCard:
     entry.round = round_
-    cells = queries.measure_cells(round_, entry)
+    cells = queries.measure_cells(round_, entry) if round_.game_id is None else limited_cells(round_, entry)
     is_free = entry.state == Entry.State.VALID and not entry.mark and round_.frozen_at is None
     return EntryCard(entry, cells, queries.binding(cells), is_free and not entry.is_pinned)

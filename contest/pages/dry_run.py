@@ -24,7 +24,7 @@ def check_upload(
     round_: Round, team: Team, archive: IO[bytes] | None, parts: Mapping[str, IO[bytes]]
 ) -> Verdict:
     """What the checker would say of a zip, or of files that came one by one."""
-    _take_turn(team)
+    take_turn(team)
     dataset = round_.dataset
     rules = FileRules(**round_.file_rules)
     with ExitStack() as stack:
@@ -40,7 +40,8 @@ def check_upload(
         return dataset.spec.check_upload(files, load_original(dataset), rules).verdict
 
 
-def _take_turn(team: Team) -> None:
+def take_turn(team: Team) -> None:
+    """Refuse more checks of a team than it has per minute."""
     key = f"dry-run-{team.pk}"
     cache.add(key, 0, timeout=60)
     try:

@@ -49,8 +49,8 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "contest": round_.contest,
         "round": round_,
         "entry": entry,
-        "steps": _steps(entry, runs, job, show_attacks),
-        "progress": _progress(entry, runs, job),
+        "steps": steps_of(entry, runs, job, show_attacks),
+        "progress": progress_of(entry, runs, job),
         "wait": wait,
         "queue_position": wait.position if wait else None,
         "seconds_left": wait.seconds if wait else None,
@@ -84,7 +84,7 @@ def _wait(entry: Entry, runs: list[AttackRun]) -> Wait | None:
     return wait_for(Job.objects.filter(attack_run__in=unfinished)) if unfinished else None
 
 
-def _steps(entry: Entry, runs: list[AttackRun], job: Job | None, show_attacks: bool) -> list[EntryStage]:
+def steps_of(entry: Entry, runs: list[AttackRun], job: Job | None, show_attacks: bool) -> list[EntryStage]:
     state = entry.state
     order = ["uploaded", "checking", "scoring", "valid"]
     failed_in = None
@@ -108,7 +108,7 @@ def _steps(entry: Entry, runs: list[AttackRun], job: Job | None, show_attacks: b
     return steps
 
 
-def _progress(entry: Entry, runs: list[AttackRun], job: Job | None) -> int:
+def progress_of(entry: Entry, runs: list[AttackRun], job: Job | None) -> int:
     """Check and score count for 30 each, the attacks for 40."""
     share = job.progress if job else 0
     if entry.state == Entry.State.UPLOADED:

@@ -11,7 +11,18 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from contest import access
-from contest.models import Attack, AuditEvent, Commitment, Contest, Entry, Phase, Rescore, Round
+from contest.models import (
+    Attack,
+    AuditEvent,
+    Commitment,
+    Contest,
+    Entry,
+    Phase,
+    Rescore,
+    Round,
+    Seat,
+    Trial,
+)
 
 PAGE = 100
 
@@ -59,6 +70,8 @@ def _subjects(contest: Contest, events: Sequence[AuditEvent]) -> dict[tuple[str,
         Attack: {"round__contest": contest},
         Entry: {"round__contest": contest},
         Rescore: {"round__contest": contest},
+        Trial: {"round__contest": contest},
+        Seat: {"round__contest": contest},
     }
     for model, condition in within.items():
         related = {Round: (), Entry: ("team", "round")}.get(model, ("round",))
@@ -87,8 +100,9 @@ def _round_act(event: AuditEvent, subject: Any) -> Sentence:
         "round.freeze": _("%(round)s: the entries were frozen and their hashes published."),
         "round.tally": _("%(round)s: all attacks were counted and the hash of the board published."),
         "round.reveal": _("%(round)s: what had been hashed was revealed."),
+        "round.built": _("%(round)s: the game %(game)s has made its data."),
     }
-    return texts[event.verb] % {"round": subject.name}, ""
+    return texts[event.verb] % {"round": subject.name, "game": event.after.get("game", "")}, ""
 
 
 def _round_changed(event: AuditEvent, subject: Any) -> Sentence:
@@ -172,6 +186,15 @@ def _rescored(event: AuditEvent, subject: Any) -> Sentence:
     return _("The limits were changed and all entries judged again."), " → ".join(limits)
 
 
+def _other_version(event: AuditEvent, subject: Any) -> Sentence:
+    """Who moved is seen on the boards, as far as they are public."""
+    if not isinstance(subject, Trial):
+        return None
+    text = _("%(round)s: another version of the game is in force, and everything was judged again by it.")
+    versions = f"{event.before.get('game', '')} → {event.after.get('game', '')}"
+    return text % {"round": subject.round.name}, versions
+
+
 def _limits(limits: list[dict[str, Any]]) -> str:
     return ", ".join(f"{limit['measure']} {limit['operator']} {limit['limit']:g}" for limit in limits)
 
@@ -187,11 +210,20 @@ def _attack_act(event: AuditEvent, subject: Any) -> Sentence:
     return texts[event.verb] % {"round": subject.round.name, "attack": subject.name}, ""
 
 
+def _chosen(event: AuditEvent, subject: Any) -> Sentence:
+    """Which alternative of its data a team plays with is public, as in the contests that have some."""
+    if not isinstance(subject, Seat):
+        return None
+    names = {"round": subject.round.name, "team": event.after["team"], "n": event.after["choice"] + 1}
+    return _("%(round)s: %(team)s plays with alternative %(n)s of its data.") % names, ""
+
+
 SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
     "contest.created": _contest_created,
     "announcement.published": _announced,
     **dict.fromkeys(
-        ("round.created", "round.commit", "round.freeze", "round.tally", "round.reveal"), _round_act
+        ("round.created", "round.built", "round.commit", "round.freeze", "round.tally", "round.reveal"),
+        _round_act,
     ),
     "round.changed": _round_changed,
     "round.removed": _round_removed,
@@ -200,6 +232,8 @@ SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
     **dict.fromkeys(("commitment.published", "commitment.withdrawn", "commitment.revealed"), _commitment_act),
     **dict.fromkeys(("entry.marked", "entry.unmarked"), _mark_act),
     "rescore.applied": _rescored,
+    "trial.applied": _other_version,
+    "seat.chosen": _chosen,
     **dict.fromkeys(("attack.added", "attack.stopped", "attack.resumed"), _attack_act),
 }
 """The actions that are public. Everything else in the log is for organisers only."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Count, Q
 from django.urls import reverse
@@ -63,7 +63,10 @@ def tour_of(user: access.Viewer, contest: Contest) -> Tour:
     steps = _beginning(user, contest, team)
     if round_ is not None:
         deeds = _deeds(round_, team) if team else Deeds()
-        steps += _hiding(round_, team, deeds) + _seeking(round_, deeds)
+        if round_.game_id is not None:
+            steps += steps_of_game(round_, team, deeds, _hiding(round_, team, deeds))
+        else:
+            steps += _hiding(round_, team, deeds) + _seeking(round_, deeds)
     return Tour(steps)
 
 
@@ -189,3 +192,47 @@ def _seeking(round_: Round, deeds: Deeds) -> list[TourStep]:
             None,
         ),
     ]  # fmt: skip
+
+
+def steps_of_game(round_: Round, team: Team | None, deeds: Deeds, hiding: list[TourStep]) -> list[TourStep]:
+    """The steps of a round that is played by a game: what is said about tables and programs is left out."""
+    place = [round_.contest.slug, round_.slug]
+    data = TourStep(
+        "data",
+        _("Get the data"),
+        _("Every file of the round with what is in it, who may read it and from when on."),
+        reverse("dataset", args=place),
+        _("Data"),
+        None,
+    )
+    upload = TourStep(
+        "upload",
+        _("Hide the people and hand in"),
+        _("Change what your team got as you like within the rules. A file that breaks them is reported with "
+          "file, line and column, and costs no attempt."),
+        reverse("upload", args=place),
+        _("Upload"),
+        deeds.entries > 0,
+    )  # fmt: skip
+    valid = TourStep(
+        "valid",
+        _("Get a valid entry"),
+        _("An entry is valid when it is within every limit. Its page says what each number means."),
+        team.get_absolute_url() if team else reverse("leaderboard", args=place),
+        _("Your entries") if team else _("Leaderboard"),
+        deeds.valid > 0,
+    )
+    attack = TourStep(
+        "attack",
+        _("Seek the others"),
+        _("One answer to all targets and questions at once, as the rules ask for it."),
+        reverse("seek", args=place),
+        _("Seek"),
+        deeds.attacks > 0,
+    )
+    own = {"data": data, "upload": upload, "valid": valid}
+    hides = any(phase.kind == Phase.Kind.ANONYMISE for phase in round_.phases.all())
+    steps = [own.get(step.name, step) for step in hiding if hides or step.name in ("rules", "data")]
+    watch = next(step for step in _seeking(round_, deeds) if step.name == "watch")
+    words = _("It changes by itself. Who finds whom shows every attacker and every target.")
+    return [*steps, attack, replace(watch, words=words)]

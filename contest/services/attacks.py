@@ -11,29 +11,29 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from attacks.attack import HouseAttack
 from attacks.games import Outcome, find_game
 from attacks.registry import attack as find_attack
 from contest.board.ranking import Found, find_ranking
 from contest.errors import Refused
 from contest.jobs import queue
 from contest.models import Attack, AttackRun, Entry, Job, Round, Team, User
+from contest.play.table import Table
 from contest.records import audit
 from contest.services.board_versions import bump_board
 from datasets.messages import Message, Template
+from games.contract.declaration import Method
 
 UNREADABLE_GUESS = Template("unreadable-guess", "The guess cannot be read. %(problem)s")
+ALL_TARGETS = Template("answer.all-targets", "an answer to all targets at once")
+TARGET_USED = Template("answer.target-used", "at most %(n)s answers about one target")
+OWN_SEAT = Template("attack.own-seat", "The house attacks from the seat that this entry was made from.")
 STOPPED = Template("job.stopped", "Stopped by an organiser.")
 
 
 def add_house_attack(round_: Round, name: str, user: User | None = None) -> Attack:
     """Let a house attack take part in a round; entries that are valid already are attacked too."""
-    described = find_attack(name)
-    if described not in find_game(round_.dataset.format).attacks:
-        raise Refused(
-            "attack-of-another-format",
-            _("The attack %(name)s is not made for the format of this round's data, %(format)s.")
-            % {"name": name, "format": round_.dataset.format},
-        )
+    described = _house_attack(round_, name)
     with transaction.atomic():
         attack, created = Attack.objects.get_or_create(
             round=round_, kind=Attack.Kind.HOUSE, name=described.name, version=described.version
@@ -42,6 +42,25 @@ def add_house_attack(round_: Round, name: str, user: User | None = None) -> Atta
             audit.record("attack.added", attack, contest=round_.contest, actor=user, after={"name": name})
             queue_runs_of(attack)
     return attack
+
+
+def _house_attack(round_: Round, name: str) -> HouseAttack | Method:
+    if round_.game_id is not None:
+        declared = Table(round_).declared
+        found = next((one for one in declared.attacks if one.name == name), None)
+        if found is None:
+            known = ", ".join(one.name for one in declared.attacks) or "–"
+            text = _("The game %(game)s has no attack %(name)r. Expected one of %(known)s.")
+            raise Refused("no-such-attack", text % {"game": declared.name, "name": name, "known": known})
+        return found
+    described = find_attack(name)
+    if described not in find_game(round_.dataset.format).attacks:
+        raise Refused(
+            "attack-of-another-format",
+            _("The attack %(name)s is not made for the format of this round's data, %(format)s.")
+            % {"name": name, "format": round_.dataset.format},
+        )
+    return described
 
 
 def targets_of(round_: Round, attacker: Team | None) -> list[Entry]:
@@ -63,8 +82,7 @@ def _fill_row(attack: Attack) -> int:
         entries = list(Entry.objects.filter(round=attack.round, state=Entry.State.VALID))
     else:
         entries = targets_of(attack.round, attack.team)
-    challenge = challenge_of(attack.round)
-    return sum(_queue_run(attack, entry, challenge) for entry in entries)
+    return sum(_queue_runs(attack, entry) for entry in entries)
 
 
 def queue_attacks_on(entry: Entry) -> int:
@@ -75,11 +93,14 @@ def queue_attacks_on(entry: Entry) -> int:
         # Of a team's programs the newest plays; its guess files were made for the targets of their day.
         programs = active.filter(kind=Attack.Kind.PROGRAM).exclude(team=entry.team_id)
         due += {attack.team_id: attack for attack in programs.order_by("version")}.values()
-    challenge = challenge_of(entry.round)
-    queued = sum(_queue_run(attack, entry, challenge) for attack in due)
+    queued = sum(_queue_runs(attack, entry) for attack in due)
     if not queued:
         settle_entry(entry.pk)
     return queued
+
+
+def _queue_runs(attack: Attack, entry: Entry) -> int:
+    return sum(_queue_run(attack, entry, challenge) for challenge in challenges_of(attack, entry))
 
 
 def _queue_run(attack: Attack, entry: Entry, challenge: str) -> int:
@@ -89,9 +110,18 @@ def _queue_run(attack: Attack, entry: Entry, challenge: str) -> int:
     return int(created)
 
 
-def challenge_of(round_: Round) -> str:
-    """The name of the question that the round's game asks."""
-    return find_game(round_.dataset.format).challenge
+def challenges_of(attack: Attack, entry: Entry | None = None) -> tuple[str, ...]:
+    """The questions of the round's game that an attack answers, about an entry those of its slot."""
+    if attack.round.game_id is None:
+        return (find_game(attack.round.dataset.format).challenge,)
+    declared = Table(attack.round).declared
+    method = next((one for one in declared.attacks if one.name == attack.name), None)
+    answered = method.challenges if attack.kind == Attack.Kind.HOUSE and method else ()
+    return tuple(
+        challenge.name
+        for challenge in declared.challenges
+        if (not answered or challenge.name in answered) and (entry is None or challenge.slot == entry.slot)
+    )
 
 
 def enqueue_run(run: AttackRun) -> None:
@@ -101,6 +131,8 @@ def enqueue_run(run: AttackRun) -> None:
         kind = Job.Kind.JUDGE
     elif attack.kind == Attack.Kind.PROGRAM:
         kind = Job.Kind.PROGRAM
+    elif attack.round.game_id is not None:
+        kind = Job.Kind.SEEK
     else:
         kind = Job.Kind.ATTACK
     owner = attack.team_id if attack.team_id is not None else run.entry.team_id
@@ -198,10 +230,12 @@ RISK_FIELDS = ("risk", "numbers", "strongest_attack")
 
 def strongest_run(entry: Entry) -> AttackRun | None:
     """The judged attack that counts, as the round's ranking rule says; of equals the first by name."""
-    strength = find_ranking(entry.round.ranking).strength
     runs = AttackRun.objects.filter(entry=entry, attack__is_dry_run=False, state=AttackRun.State.DONE)
-    found = runs.select_related("attack__team").defer("found_rows", "log")
+    found = runs.select_related("attack__team").defer("found_rows", "evidence_sha256", "log")
     ordered = found.order_by("attack__name", "pk")
+    if entry.round.game_id is not None:
+        return max(ordered, key=lambda run: -1.0 if run.risk is None else run.risk, default=None)
+    strength = find_ranking(entry.round.ranking).strength
     return max(ordered, key=lambda run: strength(_found_by(run, entry)), default=None)
 
 
@@ -286,7 +320,7 @@ def _enqueue_again(waiting: QuerySet[AttackRun]) -> None:
 def require_attempts_left(round_: Round, team: Team, now: datetime.datetime) -> None:
     """Attacks of a day, counted like entries: from midnight in the contest's zone."""
     midnight = now.astimezone(round_.contest.zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    mine = attacks_of(round_, team)
+    mine = attacks_of(round_, team).filter(costs_attempt=True)
     if round_.attacks_in_total is not None and mine.count() >= round_.attacks_in_total:
         text = _("All %(n)s attacks that a team has in this round are used.")
         raise Refused("attacks-used", text % {"n": round_.attacks_in_total})

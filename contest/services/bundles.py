@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,16 @@ from django.utils.translation import gettext as _
 from contest.bundle.check import OpenFile
 from contest.bundle.declared import CONTEST_PLAIN, PLAIN
 from contest.bundle.spans import in_order
-from contest.bundle.specification import Baseline, Bundle, DataSpec, PhaseSpec, RoundSpec, named_files
+from contest.bundle.specification import (
+    Baseline,
+    Bundle,
+    DataSpec,
+    GameSpec,
+    PhaseSpec,
+    RoundSpec,
+    named_files,
+)
+from contest.declarations.round import DEFAULTS
 from contest.errors import Refused
 from contest.files.storage import published
 from contest.language.translation import say
@@ -24,9 +34,13 @@ from contest.models import Attack, Contest, Dataset, HouseOrder, Phase, Round, U
 from contest.names.lookalikes import look_of
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name, clean_slug
+from contest.play.packages import installed_package
+from contest.play.table import Table
 from contest.records import audit
 from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset
+from contest.services.game_packages import upload_game
+from contest.services.game_rounds import create_game_round
 from contest.services.house import request_house_entry
 from datasets.formats import find_format
 from datasets.generate import generate
@@ -60,7 +74,10 @@ def create_from_bundle(
             **bundle.settings,
         )
         for position, spec in enumerate(bundle.rounds):
-            create_round_of(contest, user, spec, sets[spec.data], position)
+            if spec.game is not None:
+                create_game_round_of(contest, user, spec, spec.game, position, open_file)
+            else:
+                create_round_of(contest, user, spec, sets[spec.data], position)
         audit.record("contest.created_from_bundle", contest, contest=contest, actor=user)
     return contest
 
@@ -122,6 +139,37 @@ def create_round_of(
     return round_
 
 
+def create_game_round_of(
+    contest: Contest, user: User, spec: RoundSpec, game: GameSpec, position: int, open_file: OpenFile
+) -> Round:
+    """Make a round that is played by a game, as a bundle describes it."""
+    settings = {name: value for name, value in spec.settings.items() if name != "ranking"}
+    with ExitStack() as opened:
+        if game.file:
+            package = upload_game(contest, user, opened.enter_context(open_file(game.file)))
+        else:
+            package = installed_package(game.name)
+        sources = {name: opened.enter_context(open_file(file["name"])) for name, file in game.files.items()}
+        return create_game_round(
+            contest,
+            user,
+            package,
+            phases=[(Phase.Kind(phase.kind), phase.starts_at, phase.ends_at) for phase in spec.phases],
+            params=game.parameters,
+            rule=game.rule,
+            sources=sources,
+            attacks=spec.attacks,
+            baselines=[(it.method, dict(it.parameters), it.seed) for it in spec.baselines],
+            slug=spec.slug,
+            name=spec.name,
+            position=position,
+            seed=secret_seed() if spec.seed is None else spec.seed,
+            seed_named=spec.seed is not None,
+            seeds_known=spec.names_seeds,
+            **settings,
+        )
+
+
 def register_data(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
     """Build M and T; the files that they are built from are stored as they came, for the export."""
     stored = {}
@@ -180,7 +228,7 @@ def export_bundle(contest: Contest) -> Exported:
     names: dict[int, str] = {}
     for round_ in rounds:
         dataset = round_.dataset
-        if dataset.pk in names:
+        if dataset.pk in names or round_.game_id is not None:
             continue
         # Two different tables may have one name; in a bundle every name is one data set.
         name = dataset.name if dataset.name not in sets else f"{dataset.name[:90]} ({dataset.pk})"
@@ -195,7 +243,7 @@ def export_bundle(contest: Contest) -> Exported:
         time_zone=contest.time_zone,
         settings={it.name: getattr(contest, it.name) for it in CONTEST_PLAIN},
         data=tuple(sets.values()),
-        rounds=tuple(round_spec(round_, names[round_.dataset_id]) for round_ in rounds),
+        rounds=tuple(round_spec(round_, names.get(round_.dataset_id, "")) for round_ in rounds),
     )
     return Exported(bundle, files)
 
@@ -220,6 +268,9 @@ def round_spec(round_: Round, data: str) -> RoundSpec:
     Seeds that were drawn stay out of it: people pass bundles on.
     """
     phases = [PhaseSpec(phase.kind, phase.starts_at, phase.ends_at) for phase in round_.phases.all()]
+    settings = {it.name: getattr(round_, it.name) for it in PLAIN}
+    if round_.game_id is not None:
+        settings["ranking"] = DEFAULTS["ranking"]
     attacks = Attack.objects.filter(round=round_, kind=Attack.Kind.HOUSE).order_by("pk")
     orders = HouseOrder.objects.filter(round=round_).order_by("pk")
     return RoundSpec(
@@ -227,10 +278,23 @@ def round_spec(round_: Round, data: str) -> RoundSpec:
         name=round_.name,
         data=data,
         phases=in_order(phases),
-        settings={it.name: getattr(round_, it.name) for it in PLAIN},
+        settings=settings,
         seed=round_.seed if round_.seed_named else None,
         rules=FileRules(**round_.file_rules),
         limits=tuple(Limit(**limit) for limit in round_.limits),
         attacks=tuple(attacks.values_list("name", flat=True)),
         baselines=tuple(Baseline(order.method, order.parameters, order.seed) for order in orders),
+        game=_game_spec(round_) if round_.game_id is not None else None,
     )
+
+
+def _game_spec(round_: Round) -> GameSpec:
+    """How a game is played in a round. What organisers brought is secret and stays out of a bundle, and so
+    does the zip of an uploaded game, which may hold secrets: its name and hash say which it was."""
+    package, declared = round_.game, Table(round_).declared
+    assert package is not None
+    zipped = (f"{package.name}-{package.version}.zip", package.zip_sha256)
+    file, sha256 = zipped if package.is_uploaded else ("", "")
+    name = "" if package.is_uploaded else package.name
+    chosen = {key: value for key, value in round_.params.items() if declared.defaults.get(key) != value}
+    return GameSpec(name, file, sha256, round_.ranking, chosen)

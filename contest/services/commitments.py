@@ -20,7 +20,14 @@ from contest.files import vault
 from contest.files.storage import published
 from contest.models import AuditEvent, Commitment, Round, Team
 from contest.records import audit
-from contest.services.committed_facts import SHAPE, Facts, committed_files, facts_of
+from contest.services.committed_facts import (
+    SHAPE,
+    Facts,
+    committed_files,
+    facts_of,
+    file_facts,
+    files_today,
+)
 
 
 def commit(round_: Round, what: Commitment.What, now: datetime.datetime) -> Commitment:
@@ -40,6 +47,23 @@ def commit_house_seed(round_: Round, facts: dict[str, Any]) -> Commitment:
     if fresh.revealed_at is not None:
         Commitment.objects.filter(pk=made.pk).update(revealed_at=now)
     return made
+
+
+def commit_files(round_: Round, seat: int | None, files: Mapping[str, str]) -> None:
+    """Publish one hash of files that a game has made, of the round or of a seat, before anybody sees them.
+
+    Call it inside the transaction that stores the files. The same files are committed once.
+    """
+    if not files:
+        return
+    fresh = Round.objects.select_for_update(no_key=True).get(pk=round_.pk)
+    facts, now = file_facts(round_, seat, files), timezone.now()
+    standing = Commitment.objects.filter(round=round_, what=Commitment.What.FILES, withdrawn_at=None)
+    if any(json.loads(one.payload)["facts"] == facts for one in standing):
+        return
+    made = _publish(round_, Commitment.What.FILES, facts, now)
+    if fresh.revealed_at is not None:
+        Commitment.objects.filter(pk=made.pk).update(revealed_at=now)
 
 
 def _publish(round_: Round, what: Commitment.What, facts: Facts, now: datetime.datetime) -> Commitment:
@@ -120,11 +144,19 @@ def verify_commitment(commitment: Commitment) -> Verification:
     if commitment.withdrawn_at is None and commitment.what != Commitment.What.HOUSE:
         committed = json.loads(commitment.payload)["facts"]
         what = Commitment.What(commitment.what)
-        today = json.loads(canonical_json(facts_of(commitment.round, what, commitment.shape)))
-        differences += _differences(committed, today)
+        differences += _differences(committed, _today(commitment, what, committed))
         if what == Commitment.What.ENTRIES:
             differences += _damaged_files(commitment.round, committed)
+        if what == Commitment.What.FILES:
+            differences += _damaged_game_files(committed)
     return Verification(commitment.sha256, recomputed, tuple(differences))
+
+
+def _today(commitment: Commitment, what: Commitment.What, committed: Facts) -> Facts:
+    if what == Commitment.What.FILES:
+        return files_today(commitment.round, committed)
+    today: Facts = json.loads(canonical_json(facts_of(commitment.round, what, commitment.shape)))
+    return today
 
 
 def canonical_json(value: Any) -> str:
@@ -149,6 +181,11 @@ def _damaged_files(round_: Round, rows: Facts) -> list[str]:
         entry = f"entry {row['entry']} of {row['team']}"
         said += [f"The {name} file of {entry} is not the one committed." for name in broken]
     return said
+
+
+def _damaged_game_files(rows: Facts) -> list[str]:
+    broken = [row for row in rows if not any(store.is_intact(row["sha256"]) for store in (vault, published))]
+    return [f"The file {row['name']} is not the one committed." for row in broken]
 
 
 class _Store(Protocol):

@@ -80,10 +80,10 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     """What other settings of a round would do. ``changes`` holds only what is different."""
     found = [
         *_of_rules(round_, changes),
-        *_of_places(round_, changes),
+        *(_of_places(round_, changes) if round_.game_id is None else _of_game(round_, changes)),
         *_of_weight(round_, changes),
         *_of_feedback(round_, changes),
-        *_of_budget(round_, changes),
+        *(_of_budget(round_, changes) if round_.game_id is None else ()),
         *_of_attempts(round_, changes),
     ]
     if _concerns(changes, "programs"):
@@ -171,6 +171,20 @@ def _of_places(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     if round_.tallied_at is not None:
         text = _("The committed board is withdrawn publicly and committed again.")
         found.append(Consequence("board-withdrawn", 1, text))
+    return found
+
+
+def _of_game(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    """What other parameters, another rule, or the house taking places do where a game counts the boards."""
+    found = []
+    if "params" in changes:
+        text = _("The game makes the data of the round again; what was handed out before is void.")
+        found.append(Consequence("built-again", 1, text))
+    if _concerns(changes, "places"):
+        found.append(Consequence("counted-again", 1, _("The game counts the boards of the round again.")))
+        if round_.tallied_at is not None:
+            text = _("The committed board is withdrawn publicly and committed again.")
+            found.append(Consequence("board-withdrawn", 1, text))
     return found
 
 

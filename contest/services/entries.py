@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
@@ -20,14 +21,18 @@ from contest.records.locks import lock_entries, lock_team
 from contest.services.attacks import queue_attacks_on
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
 from contest.services.board_versions import bump_board
+from contest.services.seats import require_place
 from contest.services.teams import require_playing
 from datasets.messages import Template
 from datasets.problems import Verdict
 from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
-from scoring.rules import RoundVerdict
 
 MAX_NOTE = 200
+BROKEN_LIMIT = Template("game-verdict.broken", "%(name)s")
+"""A limit of the game, by the name of its measure or message; pages show its title."""
+NOT_MADE = Template("program.not-made", "a program that ends with the files of an entry")
+NO_ENTRY = Template("program.no-entry", "The program wrote no files that can be read as an entry.")
 FILES_REFUSED = Template("job.files-refused", "The files break the rules.")
 
 
@@ -36,16 +41,26 @@ class RulesChanged(Exception):
 
 
 def submit_entry(
-    round_: Round, team: Team, user: User | None, upload: Stored, *, note: str = "", method: str = ""
+    round_: Round,
+    team: Team,
+    user: User | None,
+    upload: Stored,
+    *,
+    note: str = "",
+    method: str = "",
+    slot: str = "",
+    variant: int = 0,
+    has_program: bool = False,
 ) -> Entry:
     """Accept an upload: the phase, the attempts and the entry's number are decided in one transaction."""
     with transaction.atomic():
-        lock_team(team.pk)
+        locked = lock_team(team.pk)
         now = timezone.now()
         if not team.is_house:
-            require_playing(team)
+            require_playing(locked)
             _require_open_phase(round_, now)
             _require_attempts_left(round_, team, now)
+        require_place(round_, team, slot, variant)
         last = Entry.objects.filter(round=round_, team=team).aggregate(last=Max("number"))["last"] or 0
         entry = Entry.objects.create(
             round=round_,
@@ -57,9 +72,14 @@ def submit_entry(
             method=method,
             upload_sha256=upload.sha256,
             upload_bytes=upload.size,
+            slot=slot,
+            variant=variant,
             costs_attempt=not team.is_house,
         )
-        queue.enqueue_job(Job.Kind.CHECK, entry=entry, owner_id=team.pk)
+        if round_.game_id is not None:
+            name_target(entry)
+        if not has_program:
+            queue.enqueue_job(Job.Kind.CHECK, entry=entry, owner_id=team.pk)
         audit.record(
             "entry.submitted",
             entry,
@@ -106,6 +126,15 @@ def _require_attempts_left(round_: Round, team: Team, now: object) -> None:
         )
 
 
+def name_target(entry: Entry) -> None:
+    """Give an entry the name that answers use; an archive's entries keep theirs, so numbers may be taken."""
+    key = str(entry.pk)
+    while Entry.objects.filter(round=entry.round_id, key=key).exists():
+        key += "x"
+    Entry.objects.filter(pk=entry.pk).update(key=key)
+    entry.key = key
+
+
 def begin_check(entry: Entry) -> None:
     _move(entry, (Entry.State.UPLOADED, Entry.State.CHECKING), Entry.State.CHECKING)
 
@@ -126,13 +155,19 @@ def refuse_files(claim: queue.Claim, entry: Entry, verdict: Verdict) -> None:
 
 
 def accept_files(
-    claim: queue.Claim, entry: Entry, *, published: dict[str, str], truth: Stored, n_people: int
+    claim: queue.Claim,
+    entry: Entry,
+    *,
+    published: dict[str, str],
+    sealed: Mapping[str, Stored],
+    n_people: int | None = None,
 ) -> None:
     """The files are legal: store their neutral form, seal the truth, and let the scorer continue."""
     with claim.finish():
         # A change of the rules holds the locks of all teams, so they cannot change after this line.
         lock_team(entry.team_id)
-        if Round.objects.get(pk=entry.round_id).file_rules != entry.round.file_rules:
+        now = Round.objects.get(pk=entry.round_id)
+        if now.file_rules != entry.round.file_rules or _plays_otherwise(now, entry.round):
             raise RulesChanged("The rules were changed while this entry was checked; it is checked again.")
         changed = Entry.objects.filter(pk=entry.pk, state=Entry.State.CHECKING).update(
             state=Entry.State.SCORING,
@@ -140,52 +175,77 @@ def accept_files(
             n_people=n_people,
         )
         if changed:
-            Sealed.objects.create(
-                round_id=entry.round_id,
-                scope=Sealed.Scope.ENTRY,
-                entry=entry,
-                name=TRUTH,
-                sha256=truth.sha256,
-                bytes=truth.size,
+            Sealed.objects.bulk_create(
+                Sealed(
+                    round_id=entry.round_id,
+                    scope=Sealed.Scope.ENTRY,
+                    entry=entry,
+                    name=name,
+                    sha256=file.sha256,
+                    bytes=file.size,
+                )
+                for name, file in sealed.items()
             )
             _record_state(entry, Entry.State.CHECKING, Entry.State.SCORING)
             queue.enqueue_job(Job.Kind.SCORE, entry=entry, owner_id=entry.team_id)
 
 
+def _plays_otherwise(now: Round, then: Round) -> bool:
+    return (now.game_id, now.params, now.ranking) != (then.game_id, then.params, then.ranking)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What was measured of an entry, and whether it may take part."""
+
+    scores: Sequence[Score]
+    measures: Mapping[str, float | None]
+    utility: float | None
+    because: Sequence[Any] = ()
+    parts: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def is_valid(self) -> bool:
+        return not self.because
+
+
 def record_scores(
-    claim: queue.Claim,
-    entry: Entry,
-    measurements: Mapping[str, Measurement],
-    verdict: RoundVerdict,
-    portrait: Mapping[str, Any] | None = None,
+    claim: queue.Claim, entry: Entry, scored: Scored, portrait: Mapping[str, Any] | None = None
 ) -> None:
     """Write all measures and the numbers of the pictures at once; a valid entry is official and attacked."""
-    state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
+    state = Entry.State.VALID if scored.is_valid else Entry.State.INVALID
     with claim.finish():
         # A change of the limits holds the locks of all teams, so they cannot change after this line.
-        lock_team(entry.team_id)
+        team = lock_team(entry.team_id)
         lock_entries(entry.round_id, entry.team_id)
-        if Round.objects.get(pk=entry.round_id).limits != entry.round.limits:
+        now = Round.objects.get(pk=entry.round_id)
+        if now.limits != entry.round.limits or _plays_otherwise(now, entry.round):
             raise RulesChanged("The limits were changed while this entry was measured; it is measured again.")
-        if verdict.valid and lacking_truth(Entry.objects.filter(pk=entry.pk)).exists():
-            raise ValueError(f"Entry {entry.pk} has no truth and cannot become valid.")
-        Score.objects.bulk_create(scores_of(entry, measurements))
+        if scored.is_valid and now.game_id is None:
+            _require_judgeable(entry, scored)
+        Score.objects.bulk_create(scored.scores)
         if portrait:
             Portrait.objects.update_or_create(entry=entry, defaults={"numbers": dict(portrait)})
         Entry.objects.filter(pk=entry.pk, state=Entry.State.SCORING).update(
             state=state,
-            utility=verdict.score,
-            measures={name: result.value for name, result in measurements.items()},
-            because=[reason.as_data() for reason in verdict.because],
+            utility=scored.utility,
+            measures=dict(scored.measures),
+            parts=dict(scored.parts),
+            because=list(scored.because),
             finished_at=timezone.now(),
         )
         _record_state(entry, Entry.State.SCORING, state)
         is_seen = False
-        if verdict.valid:
-            is_seen = refresh_official(entry.round, entry.team)
+        if scored.is_valid:
+            is_seen = refresh_official(entry.round, team, [entry.slot])
             entry.refresh_from_db()
             queue_attacks_on(entry)
         bump_board(entry.round_id, is_seen=is_seen)
+
+
+def _require_judgeable(entry: Entry, scored: Scored) -> None:
+    if scored.utility is None or not Sealed.objects.filter(entry=entry.pk, name=TRUTH).exists():
+        raise ValueError(f"Entry {entry.pk} has no truth or no utility and cannot become valid.")
 
 
 def lacking_truth(entries: QuerySet[Entry]) -> QuerySet[Entry]:
@@ -216,15 +276,17 @@ def without_links(detail: Any) -> Any:
     return detail
 
 
-def refresh_official(round_: Round, team: Team) -> bool:
-    """In each slot the pinned valid entry counts; without one, the latest. Call it with team and entries
-    locked. Returns whether another one counts than before."""
-    mine = Entry.objects.filter(round=round_, team=team)
-    plays = Team.objects.get(pk=team.pk).status != Team.Status.REMOVED
+def refresh_official(round_: Round, team: Team, slots: Iterable[str] | None = None) -> bool:
+    """In each slot the pinned valid entry counts; without one, the latest. Call it with the entries locked
+    and the team as `lock_team` returned it; name the slots where it is known that no other can change.
+    Returns whether another one counts than before."""
+    mine = Entry.objects.filter(round=round_, team=team).exclude(upload_sha256="")
+    plays = team.status != Team.Status.REMOVED
     eligible = mine.filter(state=Entry.State.VALID, mark=Entry.Mark.NONE) if plays else mine.none()
     if is_frozen(round_):
         eligible = eligible.filter(frozen_at__isnull=False)
-    slots = mine.order_by("slot").values_list("slot", flat=True).distinct()
+    if slots is None:
+        slots = mine.order_by("slot").values_list("slot", flat=True).distinct()
     changed = [_choose(round_, mine.filter(slot=slot), eligible.filter(slot=slot)) for slot in slots]
     return any(changed)
 
@@ -248,9 +310,9 @@ def is_frozen(round_: Round) -> bool:
 def pin_entry(entry: Entry, user: User) -> None:
     """Make an entry the one that counts, until another is pinned."""
     with transaction.atomic():
-        lock_team(entry.team_id)
+        team = lock_team(entry.team_id)
         lock_entries(entry.round_id, entry.team_id)
-        require_playing(entry.team)
+        require_playing(team)
         entry.refresh_from_db()
         if is_frozen(entry.round):
             raise Refused(
@@ -261,7 +323,7 @@ def pin_entry(entry: Entry, user: User) -> None:
         same = Entry.objects.filter(round=entry.round, team=entry.team, slot=entry.slot)
         same.filter(is_pinned=True).update(is_pinned=False)
         Entry.objects.filter(pk=entry.pk).update(is_pinned=True)
-        is_seen = refresh_official(entry.round, entry.team)
+        is_seen = refresh_official(entry.round, team, [entry.slot])
         bump_board(entry.round_id, is_seen=is_seen)
         audit.record("entry.pinned", entry, contest=entry.round.contest, actor=user)
 

@@ -91,7 +91,7 @@ def require_reason(reason: str) -> None:
 
 def choose_again(round_: Round, team: Team) -> None:
     """Let the team's next best entry count, and be attacked where it has not been. Locked as that needs."""
-    refresh_official(round_, team)
+    refresh_official(round_, Team.objects.get(pk=team.pk))
     for official in Entry.objects.filter(round=round_, team=team, is_official=True).order_by("pk"):
         queue_attacks_on(official)
     bump_board(round_.pk)

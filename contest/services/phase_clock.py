@@ -17,7 +17,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from contest.models import AttackRun, Commitment, Entry, HouseOrder, Phase, Round
+from contest.models import Attack, AttackRun, Commitment, Entry, HouseOrder, Job, Phase, Round, StoredBoard
 from contest.records import audit
 from contest.records.locks import lock_play, lock_teams
 from contest.services.attacks import settle_entries
@@ -143,11 +143,20 @@ def _commit_seed(round_: Round, now: datetime.datetime) -> None:
 
 def _may_freeze(round_: Round) -> bool:
     """Hiding is over, and everything that was handed in during it has its verdict."""
-    if not _is_over(round_, Phase.Kind.ANONYMISE):
+    if not _is_hidden(round_):
         return False
     if HouseOrder.objects.filter(round=round_, state=HouseOrder.State.WAITING).exists():
         return False
     return not Entry.objects.filter(round=round_).exclude(state__in=Entry.FINAL).exists()
+
+
+def _is_hidden(round_: Round) -> bool:
+    """Where the organisers bring all targets, these are out as soon as seeking begins."""
+    if Phase.objects.filter(round=round_, kind=Phase.Kind.ANONYMISE).exists():
+        return _is_over(round_, Phase.Kind.ANONYMISE)
+    if round_.game_id is None or not Entry.objects.filter(round=round_, upload_sha256="").exists():
+        return False
+    return Phase.objects.filter(round=round_, kind=Phase.Kind.ATTACK, opened_at__isnull=False).exists()
 
 
 def _freeze(round_: Round, now: datetime.datetime) -> None:
@@ -162,8 +171,21 @@ def _may_tally(round_: Round) -> bool:
     seeking = Phase.objects.filter(round=round_, kind=Phase.Kind.ATTACK)
     if seeking.exists() and not _is_over(round_, Phase.Kind.ATTACK):
         return False
+    if round_.game_id is not None and not _is_counted(round_):
+        return False
     runs = AttackRun.objects.filter(entry__round=round_, entry__is_official=True, attack__is_dry_run=False)
     return not runs.filter(attack__is_active=True).exclude(state__in=AttackRun.FINAL).exists()
+
+
+def _is_counted(round_: Round) -> bool:
+    """Every answer has its verdict, and the game has counted its final boards since the last change."""
+    waiting = Attack.objects.filter(round=round_, is_active=True).exclude(state__in=["", *Attack.FINAL])
+    counting = Job.objects.filter(round=round_, kind=Job.Kind.TALLY, state__in=Job.OPEN)
+    if waiting.exists() or counting.exists():
+        return False
+    final = StoredBoard.objects.filter(round=round_, view=StoredBoard.View.FINAL)
+    version = Round.objects.values_list("full_version", flat=True).get(pk=round_.pk)
+    return not final.exclude(counted__gte=version).exists()
 
 
 def _tally(round_: Round, now: datetime.datetime) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,6 +19,7 @@ from contest.bundle.specification import PhaseSpec, RoundSpec, shifted
 from contest.errors import Refused
 from contest.models import (
     Attack,
+    AttackRun,
     Commitment,
     Contest,
     Dataset,
@@ -28,6 +29,7 @@ from contest.models import (
     Phase,
     Rescore,
     Round,
+    Sealed,
     User,
 )
 from contest.records import audit
@@ -63,6 +65,8 @@ def sources(contest: Contest) -> Iterator[Source]:
     """The rounds of the contest, then those of presets that can be played on its data."""
     data = {}
     for round_ in contest.rounds.select_related("dataset").prefetch_related("phases"):
+        if round_.game_id is not None:
+            continue
         data[round_.dataset.format] = round_.dataset
         spec = round_spec(round_, round_.dataset.name)
         if spec.phases:
@@ -71,7 +75,7 @@ def sources(contest: Contest) -> Iterator[Source]:
         bundle = preset_bundle(name)
         formats = {it.name: it.format for it in bundle.data}
         for spec in bundle.rounds:
-            if formats[spec.data] in data:
+            if formats.get(spec.data) in data:
                 title = f"{bundle.title} · {spec.name}"
                 yield Source(f"preset/{name}/{spec.slug}", title, spec, data[formats[spec.data]])
 
@@ -170,22 +174,39 @@ def remove_round(round_: Round, user: User, version: int, reason: str) -> None:
         )
         HouseOrder.objects.filter(round=round_).delete()
         _looks_for_signals(round_).delete()
-        Commitment.objects.filter(round=round_, what=Commitment.What.HOUSE).delete()
+        made_before = [Commitment.What.HOUSE, Commitment.What.FILES]
+        Commitment.objects.filter(round=round_, what__in=made_before).delete()
         Rescore.objects.filter(round=round_).delete()
+        _remove_game_rows(round_)
         Round.objects.filter(pk=round_.pk).delete()
+        if round_.game_id is not None:
+            # Its game made these data for it alone; an imported copy of the contest may have the same.
+            Dataset.objects.filter(pk=round_.dataset_id, rounds=None).delete()
+
+
+def _remove_game_rows(round_: Round) -> None:
+    """What a game has made before its round began: targets that were brought, seats, secrets, boards."""
+    brought = Entry.objects.filter(round=round_, upload_sha256="")
+    AttackRun.objects.filter(entry__in=brought).delete()
+    Attack.objects.filter(round=round_, runs=None).delete()
+    Sealed.objects.filter(round=round_).delete()
+    brought.delete()
 
 
 def require_removable(round_: Round) -> None:
     """Refuse to remove a round that was played, or the last round: a contest has at least one."""
     if Round.objects.get(pk=round_.pk).has_begun or round_.committed_at is not None:
         raise Refused("round-begun", _("This round has begun; it stays."))
-    if Entry.objects.filter(round=round_).exists():
+    if Entry.objects.filter(round=round_).exclude(upload_sha256="", program_sha256="").exists():
         raise Refused(
             "entries-exist", _("There are entries in this round, of teams or of the house; it stays.")
         )
     looks = _looks_for_signals(round_).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
     orders = HouseOrder.objects.filter(round=round_, state=HouseOrder.State.WAITING)
-    if orders.exists() or looks.exists():
+    under_way = Job.objects.filter(state=Job.State.RUNNING).filter(
+        Q(round=round_) | Q(attack_run__entry__round=round_)
+    )
+    if orders.exists() or looks.exists() or under_way.exists():
         raise Refused("work-waits", _("The house is making an entry for this round; it stays."))
     if not Round.objects.filter(contest=round_.contest_id).exclude(pk=round_.pk).exists():
         raise Refused("last-round", _("A contest needs at least one round."))

@@ -23,6 +23,7 @@ from contest.services.board_versions import bump_board
 from contest.services.consequences import broken_entries
 from contest.services.contests import taken
 from contest.services.entry_marks import count_again, require_reason, void_entry
+from contest.services.game_parameters import build_again, checked_changes
 from contest.services.phases import require_sound
 from datasets.rules import FileRules
 
@@ -56,6 +57,12 @@ def differences(subject: Contest | Round, given: Mapping[str, Any]) -> dict[str,
     return changed
 
 
+def round_differences(round_: Round, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of a round; a game decides which rule and parameters there are."""
+    changed = differences(round_, given)
+    return changed if round_.game_id is None else checked_changes(round_, changed)
+
+
 def change_contest(contest: Contest, user: User, version: int, given: Mapping[str, Any], reason: str) -> None:
     """Save settings of a contest, all or nothing."""
     require_reason(reason)
@@ -87,7 +94,8 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
 def change_round(round_: Round, user: User, version: int, given: Mapping[str, Any], reason: str) -> None:
     """Save settings of a round, all or nothing; entries that break new file rules become void with it."""
     require_reason(reason)
-    changes = differences(round_, {name: given[name] for name in ROUND_SETTINGS if name in given})
+    names = (*ROUND_SETTINGS, "params")
+    changes = round_differences(round_, {name: given[name] for name in names if name in given})
     _require_possible(round_, changes)
     # The checker is slow, so it runs before the locks are taken; see `_require_same_entries`.
     looked_at = _standing(round_)
@@ -101,6 +109,8 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
             before = {name: getattr(fresh, name) for name in changes}
             if rules is not None:
                 _require_same_entries(round_, looked_at)
+            if "params" in changes:
+                checked_changes(fresh, changes)
             claim_version(fresh, version, **changes)
             audit.record(
                 "round.changed",
@@ -113,6 +123,8 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
             )
             for entry in Entry.objects.filter(pk__in=broken).select_related("team", "round__contest"):
                 void_entry(entry, user, f"{reason[:100]}: {broken[entry.pk]}"[:300])
+            if "params" in changes:
+                build_again(Round.objects.select_related("dataset", "game").get(pk=round_.pk))
             if RANKED_BY & set(changes):
                 count_again(fresh, timezone.now(), reason)
             bump_board(round_.pk)

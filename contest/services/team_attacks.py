@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -17,19 +17,24 @@ from contest.files.storage import Stored, submitted
 from contest.jobs import queue
 from contest.language.translation import say
 from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team, User
+from contest.play.programs import private_inputs
+from contest.play.table import Table
 from contest.records import audit
 from contest.records.locks import lock_team
 from contest.services.attacks import (
-    challenge_of,
+    challenges_of,
     enqueue_run,
     queue_runs_of,
     require_attempts_left,
     require_targets_left,
     targets_of,
 )
-from contest.services.board_versions import bump_board
+from contest.services.board_versions import bump_board, has_game
 from contest.services.teams import require_playing
+from datasets.messages import Template
 
+NO_FILES = Template("program.no-answer", "The program wrote no files that can be read as an answer.")
+NOT_ANSWERED = Template("program.not-answered", "The program gave no answer to this challenge.")
 MAX_GUESS_BYTES = 16 * 1024 * 1024
 MAX_PROGRAM_BYTES = 4 * 1024 * 1024
 
@@ -40,7 +45,7 @@ def submit_guesses(
     """Accept one guess per target. Each is judged on its own; a bad one does not harm the others."""
     stored = {target: submitted.put(file, MAX_GUESS_BYTES) for target, file in guesses.items()}
     with transaction.atomic():
-        attack = _accept(round_, team, user, Attack.Kind.GUESS, note)
+        attack = accept(round_, team, user, Attack.Kind.GUESS, note)
         targets = {entry.pk: entry for entry in targets_of(round_, team)}
         unknown = sorted(set(stored) - set(targets))
         if unknown:
@@ -62,7 +67,7 @@ def submit_guesses(
             run = AttackRun.objects.create(
                 attack=attack,
                 entry=targets[target],
-                challenge=challenge_of(round_),
+                challenge=challenges_of(attack)[0],
                 answer_sha256=file.sha256,
             )
             enqueue_run(run)
@@ -73,7 +78,8 @@ def submit_guesses(
 def submit_program(round_: Round, team: Team, user: User, program: Stored, note: str = "") -> Attack:
     """Accept a re-identifier; it is run once against every target, also those that come later."""
     with transaction.atomic():
-        attack = _accept(round_, team, user, Attack.Kind.PROGRAM, note, program_sha256=program.sha256)
+        attack = accept(round_, team, user, Attack.Kind.PROGRAM, note, program_sha256=program.sha256)
+        _add_inputs(attack)
         require_targets_left(round_, team, targets_of(round_, team))
         queue_runs_of(attack)
     return attack
@@ -85,17 +91,26 @@ def try_program(round_: Round, team: Team, user: User, program: Stored) -> Attac
     if practice is None:
         raise Refused("no-practice-entry", _("There is no house entry to practise on yet."))
     with transaction.atomic():
-        lock_team(team.pk)
-        require_playing(team)
+        require_playing(lock_team(team.pk))
         mine = Attack.objects.filter(round=round_, team=team, is_dry_run=True)
         if Job.objects.filter(
             attack_run__attack__in=mine, state__in=[Job.State.QUEUED, Job.State.RUNNING]
         ).exists():
             raise Refused("dry-run-under-way", _("Your last dry run is not finished yet."))
         attack = _create(round_, team, user, Attack.Kind.PROGRAM, "", program.sha256, is_dry_run=True)
-        challenge = challenge_of(round_)
-        enqueue_run(AttackRun.objects.create(attack=attack, entry=practice, challenge=challenge))
+        _add_inputs(attack)
+        for challenge in challenges_of(attack, practice):
+            enqueue_run(AttackRun.objects.create(attack=attack, entry=practice, challenge=challenge))
     return attack
+
+
+def _add_inputs(attack: Attack) -> None:
+    """In a round of a game, what the program may read beyond public files is stored with it."""
+    if attack.round.game_id is None or attack.team is None:
+        return
+    stored = submitted.put(io.BytesIO(private_inputs(Table(attack.round), attack.team, "publish")))
+    Attack.objects.filter(pk=attack.pk).update(upload_sha256=stored.sha256, upload_bytes=stored.size)
+    attack.upload_sha256, attack.upload_bytes = stored.sha256, stored.size
 
 
 def practice_entry(round_: Round, team: Team) -> Entry | None:
@@ -125,20 +140,27 @@ def earlier_answer(run: AttackRun) -> AttackRun | None:
     """The same program on the same files has answered before: its answer holds."""
     same = AttackRun.objects.filter(
         attack__program_sha256=run.attack.program_sha256,
+        attack__upload_sha256=run.attack.upload_sha256,
         attack__team=run.attack.team,
-        challenge=run.challenge,
     )
-    answered = same.exclude(pk=run.pk).exclude(answer_sha256="").select_related("entry")
+    # In a round of a game one run of a program answers all challenges about its target.
+    is_game = has_game(run.entry.round_id)
+    same = same.filter(entry=run.entry_id) if is_game else same.filter(challenge=run.challenge)
+    answered = same.exclude(pk=run.pk).exclude(answer_sha256="").order_by("pk")
+    answered = answered.only("answer_sha256", "log", "seconds")
+    if connection.vendor == "postgresql":
+        return answered.filter(entry__published=run.entry.published).first()
     # Compared here: SQLite would compare the maps as texts.
-    seen = answered.only("answer_sha256", "log", "seconds", "entry__published").order_by("pk")
-    return next((other for other in seen if other.entry.published == run.entry.published), None)
+    seen = answered.values_list("pk", "entry__published")
+    found = next((pk for pk, files in seen if files == run.entry.published), None)
+    return None if found is None else answered.get(pk=found)
 
 
-def _accept(
+def accept(
     round_: Round, team: Team, user: User, kind: Attack.Kind, note: str, program_sha256: str = ""
 ) -> Attack:
-    lock_team(team.pk)
-    require_playing(team)
+    """A new attack of a team, if the phase is open and it has an attempt left."""
+    require_playing(lock_team(team.pk))
     now = timezone.now()
     if not Phase.objects.filter(
         round=round_, kind=Phase.Kind.ATTACK, starts_at__lte=now, ends_at__gt=now, closed_at=None

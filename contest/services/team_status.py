@@ -15,6 +15,7 @@ from contest.records.locks import lock_entries, lock_teams
 from contest.services.attacks import settle_entries, stop_attacks_of
 from contest.services.attempts import count_attempts
 from contest.services.entry_marks import choose_again, count_again, require_reason
+from contest.services.seats import seat_teams
 
 MAY_BECOME = {
     Team.Status.ACTIVE: (Team.Status.PENDING, Team.Status.LOCKED, Team.Status.REMOVED),
@@ -77,6 +78,8 @@ def _set_status(team: Team, user: User, status: Team.Status, reason: str) -> Non
             after={"status": status.value},
             reason=reason,
         )
+        if status == Team.Status.ACTIVE:
+            seat_teams(team.contest)
         if Team.Status.REMOVED in {seen, status}:
             team.refresh_from_db()
             _count_boards_again(team, user, reason)

@@ -15,6 +15,7 @@ from contest.names.validation import clean_name
 from contest.records import audit
 from contest.records.locks import lock_person, lock_team
 from contest.services.confirmation import require_confirmed
+from contest.services.seats import seat_teams
 from contest.token_hashes import hash_token
 
 INVITATION_DAYS = 14
@@ -34,6 +35,7 @@ def create_team(contest: Contest, user: User, name: str) -> Team:
                 contest=contest, name=name, name_key=normalise_name(name), status=status
             )
             Membership.objects.create(team=team, contest=contest, user=user, role=Membership.Role.CAPTAIN)
+            seat_teams(contest)
             audit.record("team.created", team, contest=contest, actor=user, after={"name": name})
     except IntegrityError:
         raise Refused(
@@ -53,8 +55,11 @@ def house_team(contest: Contest, name: str) -> Team:
 
 
 def require_playing(team: Team) -> None:
-    """Refuse what a team that waits, is locked or was removed may not do. Call it with the row locked."""
-    status = Team.objects.values_list("status", flat=True).get(pk=team.pk)
+    """Refuse what a team that waits, is locked or was removed may not do.
+
+    Give it the row that `lock_team` returned: one that was read before the lock may be out of date.
+    """
+    status = team.status
     texts = {
         Team.Status.PENDING: _("Your team waits for the organisers’ approval."),
         Team.Status.LOCKED: _("Your team is locked by the organisers."),
@@ -124,6 +129,7 @@ def _require_player(contest: Contest, user: User) -> None:
 
 
 def require_open_to_people(team: Team) -> None:
-    """A team that waits may gather its people; a locked or removed one may not."""
-    if not Team.objects.filter(pk=team.pk, status=Team.Status.PENDING).exists():
-        require_playing(team)
+    """A team that waits may gather its people; a locked or removed one may not. Lock it before."""
+    now = Team.objects.get(pk=team.pk)
+    if now.status != Team.Status.PENDING:
+        require_playing(now)

@@ -8,6 +8,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from contest.language.game_words import worded as _worded
 from contest.language.translation import say as _say
 
 register = template.Library()
@@ -17,6 +18,12 @@ register = template.Library()
 def say(what: Any) -> str:
     """A message or a description of the numerics in the visitor's language."""
     return _say(what)
+
+
+@register.filter
+def worded(text: Any) -> str:
+    """A text that a game declares in several languages."""
+    return _worded(text)
 
 
 @register.filter

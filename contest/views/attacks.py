@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpResponse
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -20,6 +20,8 @@ from contest.pages.attack import attack_summary
 from contest.pages.downloads import guesses_in, targets_bundle
 from contest.services import team_attacks
 from contest.services.attacks import targets_of, unfilled_cells
+from contest.views.games import boards as game_boards
+from contest.views.games import seek as game_seek
 from contest.views.requests import PageRequest, UserRequest
 
 
@@ -27,6 +29,8 @@ from contest.views.requests import PageRequest, UserRequest
 def matrix_page(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """Who finds whom; requested by htmx, only the part that changes."""
     round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        return game_boards.matrix_page(request, round_)
     version = access.matrix_version(request.user, round_)
     if request.htmx and request.GET.get("version") == version:
         return HttpResponse(status=204)
@@ -58,6 +62,8 @@ def seek(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     if team is None:
         messages.info(request, _("Create a team or join one first; attacks belong to teams."))
         return redirect("team_create", slug)
+    if round_.game_id is not None:
+        return game_seek.seek_page(request, round_, team)
     return _seek_page(request, round_, team, GuessForm(round_.dataset.format), ProgramForm())
 
 
@@ -99,10 +105,12 @@ def template_program(request: PageRequest, format_name: str = "2016") -> FileRes
 
 @login_required
 @require_safe
-def targets(request: UserRequest, slug: str, round_slug: str) -> FileResponse:
+def targets(request: UserRequest, slug: str, round_slug: str) -> HttpResponseBase:
     """All targets of the team in one archive, each in a folder named by its number."""
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
+    if round_.game_id is not None:
+        return game_seek.targets_zip(request, round_, team)
     if not access.targets_are_public(round_):
         raise Http404
     bundle = targets_bundle(round_, team)
@@ -114,6 +122,8 @@ def targets(request: UserRequest, slug: str, round_slug: str) -> FileResponse:
 def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
+    if round_.game_id is not None:
+        return game_seek.submit(request, round_, team)
     form = GuessForm(round_.dataset.format, request.POST, request.FILES)
     if form.is_valid():
         try:
@@ -132,6 +142,8 @@ def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResp
 def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
+    if round_.game_id is not None:
+        raise Http404
     form = ProgramForm(request.POST, request.FILES)
     if form.is_valid():
         submit = team_attacks.try_program if form.cleaned_data["dry_run"] else team_attacks.submit_program
@@ -153,6 +165,8 @@ def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResp
 def attack(request: PageRequest, slug: str, round_slug: str, attack_id: int) -> HttpResponse:
     """One attack: its runs, its log, its timing; requested by htmx, only the part that changes."""
     found = access.attack_for(request.user, slug, round_slug, attack_id)
+    if found.round.game_id is not None:
+        return game_seek.attack_page(request, found.round, found)
     context = {
         "contest": found.round.contest,
         "round": found.round,

@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from contest import access
 from contest.board.board_cache import Fragment, board_context, fragment, polled_round
+from contest.views.games import boards as games
 from contest.views.requests import PageRequest
 
 
@@ -15,10 +16,15 @@ def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
     shown = request.GET.get("version", "")
     if request.htmx:
         round_ = polled_round(request.user, slug, round_slug, shown)
+        if round_.game_id is not None:
+            # What organisers see may be newer than what is remembered for everybody.
+            return games.leaderboard(request, access.round_for(request.user, slug, round_slug))
         if shown == str(round_.board_version):
             return HttpResponse(status=204)
     else:
         round_ = access.round_for(request.user, slug, round_slug)
+        if round_.game_id is not None:
+            return games.leaderboard(request, round_)
     team = access.team_of(request.user, round_.contest)
     context = board_context(round_, team, request.GET.get("page"))
     board = fragment(round_, context)

@@ -14,6 +14,7 @@ from contest.language.markdown import docstring_to_html, to_html
 from contest.models import Attack
 from contest.pages.format_texts import FORMAT_TEXTS
 from contest.pages.tour import tour_of
+from contest.views.games import boards as games
 from contest.views.requests import PageRequest
 from datasets.rules import FileRules
 from scoring.registry import measure as find_measure
@@ -51,6 +52,8 @@ def tour(request: PageRequest, slug: str) -> HttpResponse:
 @require_safe
 def rules(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        return games.rules(request, round_)
     text = FORMAT_TEXTS[round_.dataset.format]
     context = {
         "contest": round_.contest,

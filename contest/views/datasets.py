@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.http import FileResponse, Http404, HttpResponse
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -11,12 +11,15 @@ from contest.pages.dataset_facts import shown_facts
 from contest.pages.downloads import data_download
 from contest.pages.pictures import charts_of_dataset
 from contest.pages.risk import ITEMS, has_report, report_of, risk_context
+from contest.views.games import data as games
 from contest.views.requests import PageRequest
 
 
 @require_safe
 def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        return games.data_page(request, round_)
     found = round_.dataset
     context = {
         "contest": round_.contest,
@@ -35,7 +38,7 @@ def risk(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """Who is at risk in the round's data; open to everybody who may download it."""
     round_ = access.round_for(request.user, slug, round_slug)
     found = round_.dataset
-    if not has_report(found):
+    if round_.game_id is not None or not has_report(found):
         raise Http404
     report = report_of(found)
     context = {"contest": round_.contest, "round": round_, "dataset": found, "items": ITEMS}
@@ -43,13 +46,18 @@ def risk(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 
 
 @require_safe
-def download(request: PageRequest, slug: str, round_slug: str, name: str) -> HttpResponse | FileResponse:
+def download(request: PageRequest, slug: str, round_slug: str, name: str) -> HttpResponseBase:
     """One of the public files, or all in one zip."""
-    return data_download(access.round_for(request.user, slug, round_slug), name)
+    round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        return games.download(request, round_, name)
+    return data_download(round_, name)
 
 
 @require_safe
 def kit(request: PageRequest, slug: str, round_slug: str) -> FileResponse:
     """Everything to work on the round offline, in one archive."""
     round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        raise Http404
     return FileResponse(open_kit(round_), as_attachment=True, filename=f"{slug}-{round_slug}-kit.zip")

@@ -21,6 +21,7 @@ from contest.pages.entry import entry_context
 from contest.pages.problem_summary import problem_context
 from contest.services.attempts import count_attempts
 from contest.services.entries import change_note, pin_entry, submit_entry
+from contest.views.games import entries as games
 from contest.views.requests import PageRequest, UserRequest
 from datasets.problems import Verdict
 
@@ -33,6 +34,8 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     if team is None:
         messages.info(request, _("Create a team or join one first; entries belong to teams."))
         return redirect("team_create", slug)
+    if round_.game_id is not None:
+        return games.upload(request, round_, team)
     form = UploadForm(round_.dataset.spec, request.POST or None, request.FILES or None)
     status, verdict = 200, None
     if request.method == "POST" and form.is_valid():
@@ -85,6 +88,8 @@ def _keep(form: UploadForm) -> Stored:
 def entry(request: PageRequest, slug: str, round_slug: str, entry_id: int) -> HttpResponse:
     """The entry's page; requested by htmx, only the part that changes while jobs run."""
     found = access.entry_for(request.user, slug, round_slug, entry_id)
+    if found.round.game_id is not None:
+        return games.entry_page(request, found.round, found)
     template = "contest/_entry.html" if request.htmx else "contest/entry.html"
     return render(request, template, entry_context(request.user, found))
 

@@ -26,7 +26,7 @@ MOST_SPOTS = 1000
 @require_safe
 def pictures(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """All pictures of a round; `?measure=` draws the map over one measure and its limit."""
-    round_ = access.round_for(request.user, slug, round_slug)
+    round_ = _shop_round(request, slug, round_slug)
     rows = _rows(request, round_)
     chosen = request.GET.get("measure", "")
     over = measure_map(rows, chosen) if chosen else None
@@ -47,7 +47,7 @@ def pictures(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 @require_safe
 def round_picture(request: PageRequest, slug: str, round_slug: str, name: str, form: str) -> HttpResponse:
     """One picture of a round or of its data set as a file."""
-    round_ = access.round_for(request.user, slug, round_slug)
+    round_ = _shop_round(request, slug, round_slug)
     return as_file(_find(_round_charts(request, round_, name), name), form)
 
 
@@ -57,9 +57,17 @@ def entry_picture(
 ) -> HttpResponse:
     """One picture of an entry as a file."""
     entry = access.entry_for(request.user, slug, round_slug, entry_id)
-    if not access.sees_individuals(request.user, entry):
+    if entry.round.game_id is not None or not access.sees_individuals(request.user, entry):
         raise Http404
     return as_file(_find(charts_of_entry(entry), name), form)
+
+
+def _shop_round(request: PageRequest, slug: str, round_slug: str) -> Round:
+    """Rounds of games have no pictures: nobody knows what their tables mean."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        raise Http404
+    return round_
 
 
 def as_file(chart: Chart, form: str) -> HttpResponse:

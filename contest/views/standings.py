@@ -12,6 +12,7 @@ from contest.board.export import board_csv, board_dicts
 from contest.board.rank_history import rank_history
 from contest.language.markdown import docstring_to_html
 from contest.pages.explanations import explain
+from contest.views.games import boards as games
 from contest.views.requests import PageRequest
 
 
@@ -19,6 +20,8 @@ from contest.views.requests import PageRequest
 def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpResponse:
     """The board that everybody sees, as CSV or JSON."""
     round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        return games.export(request, round_, kind)
     board = board_of(round_, access.results_are_public(round_))
     name = f"{slug}-{round_slug}-board.{kind}"
     if kind == "csv":
@@ -56,6 +59,8 @@ def history(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 def how(request: PageRequest, slug: str, round_slug: str, entry_id: int, cell: str) -> HttpResponse:
     """One number of an entry: what went in, by which formula and version, and the hashes of the files."""
     entry = access.entry_for(request.user, slug, round_slug, entry_id)
+    if entry.round.game_id is not None:
+        raise Http404
     explained = explain(request.user, entry, cell)
     context = {
         "contest": entry.round.contest,

@@ -19,13 +19,20 @@ from contest.jobs.queue import IN_SANDBOX, JUDGING, READING_TABLES, Claim
 from contest.models import Attack, AttackRun, Entry
 from contest.services import attacks, team_attacks
 from contest.services.datasets import copy_files, load_original, load_released
+from contest.work import game_programs
 from datasets.problems import Verdict
+
+HIDDEN_OF_GAMES = tuple(
+    f"entry__round__game__{name}" for name in ("zip_sha256", "log", "findings", "uploaded_by")
+)
+"""Columns of a game that attack machines do not need."""
 
 
 def _run(claim: Claim) -> AttackRun:
-    related = ("attack__team", "entry__team", "entry__round__contest", "entry__round__dataset")
+    rounds = ("contest", "dataset", "game")
+    related = ("attack__team", "entry__team", *(f"entry__round__{name}" for name in rounds))
     # The role of attack machines may not even know the names of files in the vault.
-    hidden = ("found_rows", "entry__upload_sha256")
+    hidden = ("found_rows", "evidence_sha256", "entry__upload_sha256", *HIDDEN_OF_GAMES)
     run = AttackRun.objects.select_related(*related).defer(*hidden).get(jobs=claim.job)
     attacks.begin_run(run)
     return run
@@ -87,6 +94,9 @@ def judge_again(run: AttackRun) -> Outcome:
 
 def judge(claim: Claim) -> None:
     run = _run(claim)
+    if run.entry.round.game_id is not None:
+        game_programs.judge_program(claim, run)
+        return
     game, target = game_of(run.entry)
     if run.attack.kind == Attack.Kind.HOUSE:
         with submitted.open(run.answer_sha256) as file:
@@ -107,6 +117,9 @@ def run_program_job(claim: Claim) -> None:
     if earlier is not None:
         with submitted.open(earlier.answer_sha256) as file:
             team_attacks.store_guess(claim, run, file.read(), earlier.log, earlier.seconds or 0.0)
+        return
+    if run.entry.round.game_id is not None:
+        game_programs.run_program(claim, run)
         return
     claim.report(10, IN_SANDBOX())
     result = _execute(run)

@@ -10,8 +10,10 @@ from typing import Any
 from contest.files import vault
 from contest.jobs.queue import CHECKING_FILES, READING_UPLOAD, STORING, Claim
 from contest.models import Entry
+from contest.models.sealed import TRUTH
 from contest.services import entries, limit_changes
 from contest.services.datasets import load_original, load_released, store_files
+from contest.work import game_entries
 from datasets.archive import ArchiveError, Limits, open_upload
 from datasets.messages import Message
 from datasets.rules import FileRules
@@ -22,14 +24,21 @@ from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_pair
 
+Pair = tuple[Any, Any, Integers | None]
+
 
 def _entry(claim: Claim) -> Entry:
-    return Entry.objects.select_related("round__contest", "round__dataset", "team").get(jobs=claim.job)
+    return Entry.objects.select_related("round__contest", "round__dataset", "round__game", "team").get(
+        jobs=claim.job
+    )
 
 
 def check(claim: Claim) -> None:
     entry = _entry(claim)
     entries.begin_check(entry)
+    if entry.round.game_id is not None:
+        game_entries.check(claim, entry)
+        return
     dataset = entry.round.dataset
     spec = dataset.spec
     rules = FileRules(**entry.round.file_rules)
@@ -56,49 +65,53 @@ def check(claim: Claim) -> None:
         spec.write_released(Path(folder), neutral.released)
         stored = store_files(Path(folder), spec.public_files)
     truth = vault.keep_truth(neutral.truth)
-    entries.accept_files(claim, entry, published=stored, truth=truth, n_people=neutral.n_released)
+    entries.accept_files(claim, entry, published=stored, sealed={TRUTH: truth}, n_people=neutral.n_released)
 
 
 def score(claim: Claim) -> None:
     entry = _entry(claim)
+    if entry.round.game_id is not None:
+        game_entries.score(claim, entry)
+        return
     limits = [Limit(**limit) for limit in entry.round.limits]
-    measurements = _measured(entry, [limit.measure for limit in limits], claim.report)
-    numbers = _portrait(entry)
-    entries.record_scores(claim, entry, measurements, evaluate(measurements, limits), numbers)
+    pair = _pair(entry)
+    measurements = _measured(entry, pair, [limit.measure for limit in limits], claim.report)
+    verdict = evaluate(measurements, limits)
+    scored = entries.Scored(
+        scores=entries.scores_of(entry, measurements),
+        measures={name: result.value for name, result in measurements.items()},
+        utility=verdict.score,
+        because=[reason.as_data() for reason in verdict.because],
+    )
+    entries.record_scores(claim, entry, scored, portrait(*pair))
 
 
 def measure_for_limits(claim: Claim) -> None:
     entry = _entry(claim)
-    limit_changes.record_measures(claim, entry, _measured(entry, claim.job.payload["measures"], claim.report))
+    measurements = _measured(entry, _pair(entry), claim.job.payload["measures"], claim.report)
+    limit_changes.record_measures(claim, entry, measurements)
 
 
 def measure_again(entry: Entry, names: Sequence[str]) -> Mapping[str, Measurement]:
     """Measure an entry as a worker does; nothing is written."""
-    return _measured(entry, names, lambda progress, step: None)
+    return _measured(entry, _pair(entry), names, lambda progress, step: None)
 
 
-def _portrait(entry: Entry) -> dict[str, Any]:
-    return portrait(*_pair(entry))
-
-
-def _pair(entry: Entry) -> tuple[Any, Any, Integers | None]:
+def _pair(entry: Entry) -> Pair:
     """Original, release and truth as the measures of the format take them."""
     dataset = entry.round.dataset
     return dataset.spec.measured(load_original(dataset), load_released(entry), vault.truth_of(entry))
 
 
 def _measured(
-    entry: Entry, names: Sequence[str], show: Callable[[int, Message | str], None]
+    entry: Entry, pair: Pair, names: Sequence[str], show: Callable[[int, Message | str], None]
 ) -> Mapping[str, Measurement]:
-    original, released, truth = _pair(entry)
 
     def report(done: int, total: int, current: Measure | None) -> None:
         show(100 * done // max(1, total), current.title if current else "")
 
     return measure_pair(
-        original,
-        released,
-        truth,
+        *pair,
         [measure(name) for name in names],
         on_progress=report,
         options={"ut-jaccard": {"vanished": FileRules(**entry.round.file_rules).vanished}},

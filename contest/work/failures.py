@@ -6,8 +6,12 @@ from django.utils import timezone
 
 from contest.models import AttackRun, Entry, HouseOrder, Job
 from contest.records import audit
+from contest.services.answers import fail_answer
 from contest.services.attacks import settle_entry
 from contest.services.board_versions import bump_board
+from contest.services.game_packages import fail_package
+from contest.services.game_rounds import fail_build
+from contest.services.trials import fail_trial
 from datasets.messages import english
 
 
@@ -19,6 +23,14 @@ def record_failure(job: Job, **_facts: object) -> None:
         _fail_attack_run(job, job.attack_run_id)
     if job.house_order_id is not None:
         _fail_house_order(job, job.house_order_id)
+    if job.attack_id is not None:
+        fail_answer(job.attack_id)
+    if job.kind == Job.Kind.BUILD and job.round_id is not None:
+        fail_build(job.round_id, job.reason, job.error)
+    if job.kind == Job.Kind.TRIAL:
+        fail_trial(job.payload["trial"], job.reason, job.error)
+    if job.game_id is not None:
+        fail_package(job.game_id, job.error)
 
 
 def _fail_entry(job: Job, entry_id: int) -> None:
@@ -43,7 +55,7 @@ def _fail_entry(job: Job, entry_id: int) -> None:
 
 
 def _fail_attack_run(job: Job, run_id: int) -> None:
-    hidden = ("found_rows", "entry__upload_sha256")
+    hidden = ("found_rows", "evidence_sha256", "entry__upload_sha256")
     run = AttackRun.objects.select_related("entry__round__contest").defer(*hidden).get(pk=run_id)
     if run.state in AttackRun.FINAL:
         return

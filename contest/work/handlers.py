@@ -7,7 +7,19 @@ from collections.abc import Callable
 from contest.jobs.queue import Claim, perform_next
 from contest.models import Job
 from contest.outside.announcement_mails import send_mails
-from contest.work import attacks, entries, house, messages, signals
+from contest.work import (
+    attacks,
+    entries,
+    game_attacks,
+    game_packages,
+    game_programs,
+    game_rounds,
+    house,
+    messages,
+    signals,
+    tally,
+    trials,
+)
 
 HANDLERS: dict[Job.Kind, Callable[[Claim], None]] = {
     Job.Kind.CHECK: entries.check,
@@ -16,6 +28,13 @@ HANDLERS: dict[Job.Kind, Callable[[Claim], None]] = {
     Job.Kind.ATTACK: attacks.attack,
     Job.Kind.PROGRAM: attacks.run_program_job,
     Job.Kind.JUDGE: attacks.judge,
+    Job.Kind.BUILD: game_rounds.build,
+    Job.Kind.HIDE: game_programs.hide,
+    Job.Kind.SEEK: game_attacks.seek,
+    Job.Kind.ANSWER: game_attacks.answer,
+    Job.Kind.TALLY: tally.tally,
+    Job.Kind.GAME: game_packages.try_game,
+    Job.Kind.TRIAL: trials.try_version,
     Job.Kind.SIGNALS: signals.look_for_signals,
     Job.Kind.HOUSE: house.make_house_entry,
     Job.Kind.MAIL: send_mails,

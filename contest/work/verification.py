@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
 
 from attacks.registry import attack as find_attack
 from contest.board import queries
@@ -15,6 +13,8 @@ from contest.services.attacks import strongest_run
 from contest.services.commitments import verify_commitment
 from contest.work.attacks import judge_again
 from contest.work.entries import measure_again
+from contest.work.game_verification import recount_game
+from contest.work.recounts import Recount
 from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
 from scoring.rules import Limit, evaluate
@@ -22,35 +22,14 @@ from scoring.rules import Limit, evaluate
 BOUNDS = ("low", "high", "baseline")
 
 
-@dataclass
-class Recount:
-    """What was compared: ``differences`` in sentences; ``skipped`` says why not everything was."""
-
-    compared: dict[str, int] = field(default_factory=dict)
-    skipped: dict[str, int] = field(default_factory=dict)
-    differences: list[str] = field(default_factory=list)
-
-    def compare(self, what: str, where: str, found: Any, expected: Any) -> None:
-        self.compared[what] = self.compared.get(what, 0) + 1
-        if found != expected:
-            self.differences.append(f"{where}: {what} is {found!r}, expected {expected!r}.")
-
-    def skip(self, why: str) -> None:
-        self.skipped[why] = self.skipped.get(why, 0) + 1
-
-    def sentences(self) -> Iterator[str]:
-        yield from self.differences
-        for what, count in sorted(self.compared.items()):
-            yield f"{count} × {what} compared"
-        for why, count in sorted(self.skipped.items()):
-            yield f"{count} skipped: {why}"
-        yield "all the same" if not self.differences else f"{len(self.differences)} differ"
-
-
 def recount(contest: Contest, on_progress: Callable[[str], None] = lambda text: None) -> Recount:
     """Measure every scored entry, judge every attack, rank every board, open every commitment again."""
     found = Recount()
-    for round_ in contest.rounds.select_related("dataset", "contest"):
+    for round_ in contest.rounds.select_related("dataset", "contest", "game"):
+        if round_.game_id is not None:
+            recount_game(found, round_, on_progress)
+            _open_commitments(found, round_)
+            continue
         related = ("round__contest", "round__dataset", "team")
         for entry in Entry.objects.filter(round=round_).select_related(*related).order_by("pk"):
             on_progress(f"{round_.slug}: {entry}")
@@ -62,10 +41,14 @@ def recount(contest: Contest, on_progress: Callable[[str], None] = lambda text: 
             on_progress(f"{round_.slug}: {run}")
             _recount_run(found, run)
         _recount_risks(found, round_)
-        for commitment in Commitment.objects.filter(round=round_, revealed_at__isnull=False):
-            verified = verify_commitment(commitment)
-            found.compare("commitment", str(commitment), verified.differences, ())
+        _open_commitments(found, round_)
     return found
+
+
+def _open_commitments(found: Recount, round_: Round) -> None:
+    for commitment in Commitment.objects.filter(round=round_, revealed_at__isnull=False):
+        verified = verify_commitment(commitment)
+        found.compare("commitment", str(commitment), verified.differences, ())
 
 
 def _recount_entry(found: Recount, entry: Entry) -> None:

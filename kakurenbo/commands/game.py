@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -195,7 +196,7 @@ def _test(arguments: argparse.Namespace) -> int:
         return 1
     failed = [finding for finding in findings if finding.holds is False]
     if arguments.json:
-        print(json.dumps([vars(finding) for finding in findings], indent=2, ensure_ascii=False))
+        print(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
         return 1 if failed else 0
     words = {True: "holds", False: "BROKEN", None: "not tried"}
     for finding in findings:

@@ -7,7 +7,7 @@ import zipfile
 
 from django.core import mail
 
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.models import AuditEvent, Delivery, Job, Webhook
 from contest.outside.webhooks import queue_deliveries, secret_of
 from tests.api.conftest import Caller, World, user

@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, powers and sines against the C library, which errs by less than one unit."""
+"""Exponentials, logarithms, powers and angles against the C library, which errs by less than one unit."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ POSITIVE = np.array([math.exp(x) for x in WIDE])
         (arithmetic.expm1, math.expm1, 5 * NEAR),
         (arithmetic.expm1, math.expm1, NEAR / 1e9),
         (arithmetic.sine, math.sin, NEAR * math.pi / 4),
+        (arithmetic.arctan, math.atan, 2 * NEAR),
+        (arithmetic.arctan, math.atan, NEAR / 1e9),
+        (arithmetic.arctan, math.atan, POSITIVE),
     ],
 )
 def test_within_four_units_in_the_last_place(

@@ -64,6 +64,15 @@ def test_equations_and_factors_are_numpys() -> None:
     assert np.isnan(arithmetic.solve(np.zeros((2, 2)), np.ones(2))).all()
 
 
+def test_the_inverse_of_a_gram_matrix_is_that_of_the_pseudo_inverse() -> None:
+    """Of independent columns in very different units, and of columns of which one is the sum of two."""
+    for table in (TALL, np.column_stack([TALL / np.abs(TALL).max(axis=0), TALL[:, 0] + TALL[:, 0]])):
+        inner = np.linalg.pinv(table, rcond=1e-13)
+        expected = inner @ inner.T
+        scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+        assert (np.abs(arithmetic.inverse_gram(table, 1e-13) - expected) <= 1e-9 * scale).all()
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 12])
 def test_eigenvalues_are_numpys_and_vectors_rebuild_the_matrix(n: int) -> None:
     half = RNG.normal(size=(n, n))

@@ -62,7 +62,7 @@ def tab(page: Page, name: str) -> None:
 def add_round(page: Page, contest: Contest) -> None:
     """Add a round like the final one with a phase more, then take it away again."""
     tab(page, "Settings")
-    page.get_by_role("link", name="Add a round").click()
+    page.get_by_role("link", name="Add a round", exact=True).click()
     page.get_by_label("Like").select_option("round/final")
     page.get_by_label("Name").fill("Rematch")
     page.get_by_label("Address").fill("rematch")

@@ -55,11 +55,11 @@ STRINGS = (
 )
 WRITTEN: dict[type[models.Model], tuple[str, ...]] = {
     Contest: ("title", "summary", "description"),
-    Round: ("name", "description"),
+    Round: ("name", "description", "build_reason", "build_log"),
     Dataset: ("name", "description"),
     Team: ("name", "status_reason"),
     User: ("username", "alias"),
-    Entry: ("note", "method", "mark_reason", "strongest_attack", "slot"),
+    Entry: ("note", "method", "mark_reason", "strongest_attack", "slot", "program_reason", "program_log"),
     Attack: ("note",),
     AttackRun: ("reason", "log", "challenge"),
     Announcement: ("title", "body"),

@@ -83,7 +83,7 @@ def test_the_published_schema_is_a_schema() -> None:
         ("title: Small", "titel: Small", 3, "titel", "unknown-key"),
         ("title: Small", "title: ''", 3, "title", "bad-value"),
         ("slug: small", "slug: Sm all", 2, "slug", "bad-value"),
-        ("kakurenbo: 1", "kakurenbo: 2", 1, "kakurenbo", "bad-value"),
+        ("kakurenbo: 1", "kakurenbo: 3", 1, "kakurenbo", "bad-value"),
         ("Asia/Tokyo", "Asia/Tokio", 5, "time-zone", "unknown-zone"),
         ("Asia/Tokyo", "../../etc/passwd", 5, "time-zone", "unknown-zone"),
         ("customers: 12", "customers: none", 8, "data.Shop.generate.customers", "bad-value"),

@@ -17,7 +17,7 @@ import yaml
 from attacks.sandbox import Limits
 from attacks.sandbox.group import OWN_BYTES, OWN_PROCESSES
 from attacks.sandbox.world import OFFERED
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.models import Job
 from contest.operations import processes
 from tests.conftest import ROOT
@@ -93,7 +93,10 @@ def test_no_program_shares_a_worker_with_other_work_and_checks_have_one_alone(
     assert ("programs",) in machines.values()
     assert ("checks",) in machines.values()
     assert {QUEUES[kind] for kind in (Job.Kind.CHECK, Job.Kind.JUDGE)} == {"checks"}
-    assert [kind for kind, queue in QUEUES.items() if queue == "programs"] == [Job.Kind.PROGRAM]
+    assert [kind for kind, queue in QUEUES.items() if queue == "programs"] == [
+        Job.Kind.PROGRAM,
+        Job.Kind.HIDE,
+    ]
 
 
 def test_attack_machines_hold_no_web_secret_and_no_vault(compose: dict[str, Any]) -> None:

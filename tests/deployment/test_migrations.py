@@ -44,7 +44,11 @@ def ours() -> Iterator[tuple[str, Operation]]:
     loader = MigrationLoader(None)
     for (app, name), migration in sorted(loader.disk_migrations.items()):
         if app == "contest" and name not in INSIDE_ONE_VERSION | set(WITH_A_STOP):
-            yield from ((name, operation) for operation in migration.operations)
+            # Of a table that is new here older code knows nothing.
+            new = {made.name.lower() for made in migration.operations if isinstance(made, acts.CreateModel)}
+            for operation in migration.operations:
+                if not (isinstance(operation, acts.AddField) and operation.model_name.lower() in new):
+                    yield name, operation
 
 
 def test_migrations_take_nothing_away_that_older_code_uses() -> None:

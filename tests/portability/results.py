@@ -24,6 +24,13 @@ from contest.pages.gallery.examples import METHODS
 from datasets.formats import find_format
 from datasets.generate import generate
 from datasets.store_panel import StorePanel
+from games.contract.declaration import Column
+from games.loading import load_folder
+from games.rehearsal import Rehearsal
+from games.seek.synthesis import GENERATORS
+from games.tables.attacks import assigned, densities, nearest_record, rows_of
+from games.tables.methods import TABLE_HIDERS, hidden_table
+from games.tables.shape import shape_of
 from scoring.examples import eight_patients
 from scoring.masking.relations import linear_regression, poisson_regression
 from scoring.panel.brand_choice import brand_choice
@@ -32,7 +39,10 @@ from scoring.panel.risk_report import risk_report
 from scoring.registry import RISKS, measures_of, risk
 from scoring.run import measure_pair
 from scoring.store_panel.scanpro import scanpro
+from tests.conftest import ROOT
 
+TEXTS = ("brand", "disease")
+NUMBERS = ("age", "zip", "income", "spent", "visits")
 Found = Iterator[tuple[str, Any]]
 FEW = {"kmm": {"k": 2, "items": 2}}
 """Settings that small shops can bear, where a method's usual ones ask for more."""
@@ -177,6 +187,27 @@ def table_methods(names: set[str] | None) -> Found:
             yield f"table {method.name} {settings}, report", done.report
 
 
+def games() -> Found:
+    """What games about tables share: generators, house methods, attacks on rows."""
+    table = people(240)
+    columns = {
+        name: table[name].to_numpy(dtype=object if name in TEXTS else None) for name in (*TEXTS, *NUMBERS)
+    }
+    for name, generate_rows in GENERATORS.items():
+        yield f"generator {name}", generate_rows(columns, columns, 300, 1.0, np.random.default_rng(4))
+    kinds = {name: "int" if columns[name].dtype.kind == "i" else "real" for name in NUMBERS}
+    declared = [Column(name) if name in TEXTS else Column(name, kinds[name]) for name in columns]  # type: ignore[arg-type]
+    hidden = {}
+    for hider in TABLE_HIDERS:
+        made = hidden_table(hider.name, columns, shape_of(declared, columns), {}, np.random.default_rng(5))
+        yield f"hider {hider.name}", made
+        hidden[hider.name] = made
+    points, released = rows_of([columns, hidden["table-noise"]], list(columns), TEXTS)
+    yield "nearest record", nearest_record(points, released)
+    yield "assigned", assigned(points, released)
+    yield "densities", densities(points, released, points)
+
+
 def risks() -> Found:
     """Every risk measure, the risk report, and the models behind them."""
     options = {"sensitive": "disease", "group": "k_group"}
@@ -249,18 +280,48 @@ def _lasting(value: Any) -> Any:
     return [_lasting(part) for part in value] if isinstance(value, list) else value
 
 
+def cohorts(trees: int) -> Found:
+    """A round of PWSCUP 2026: its world, what every house method and attack makes, every number, the boards.
+
+    Its penalised logistic regression is scikit-learn's and calls BLAS; none of these entries needs it.
+    """
+    game = load_folder(ROOT / "games" / "pwscup2026")
+    declared = game.declaration
+    params = {**declared.rehearsal, "trees": trees}
+    played = Rehearsal(game, {}, ("aki", "haru", "natsu", "fuyu", "ame"), params, "portability")
+    yield "pwscup2026 world", played.round_files
+    yield "pwscup2026 seats", {str(number): files for number, files in played.seat_files.items()}
+    for seat, method in enumerate(declared.methods):
+        upload = played.anonymize(method.name, seat)
+        yield f"pwscup2026 {method.name}", upload
+        for measure, value in played.enter(seat, upload).measures.items():
+            yield f"{measure} of pwscup2026 {method.name}", value
+    for attack in declared.attacks:
+        answer = played.attack(attack.name, 0)
+        yield f"pwscup2026 {attack.name}", answer
+        for cell in played.answer(0, answer, attack.name).cells:
+            result = (cell.result.risk, cell.result.baseline, dict(cell.result.numbers))
+            yield f"{cell.challenge} of pwscup2026 {attack.name} on {cell.target}", result
+    for board in played.boards():
+        yield f"pwscup2026 {board.name}", [(row.key, dict(row.values)) for row in board.rows]
+
+
 def some() -> Found:
     """What rests on floating-point kernels most: quick enough for every run of the tests."""
     chosen = {"more-s", "more-p", "noise", "itemset-clusters", "bayes-synthetic"}
     yield from entries(24, chosen & {method.name for method in EVERY_ANONYMIZER})
     yield from table_methods({"more-p", "more-s", "gadp", "dsp", "mi", "bayes-synthetic", "kmm"})
+    yield from games()
     yield from risks()
     yield from rankings()
+    yield from cohorts(10)
 
 
 def everything() -> Found:
     yield from entries(60, None)
     yield from table_methods(None)
+    yield from games()
     yield from risks()
     yield from rankings()
+    yield from cohorts(200)
     yield from contests()

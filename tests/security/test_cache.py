@@ -22,7 +22,7 @@ from django.utils import timezone
 from config import environment
 from contest.errors import Refused
 from contest.models import Commitment, Phase, Round, Team
-from contest.pages.dry_run import CHECKS_A_MINUTE, _take_turn
+from contest.pages.dry_run import CHECKS_A_MINUTE, take_turn
 from contest.services.phase_clock import run_clock
 from tests.conftest import ROOT
 from tests.factories import as_zip, entry_files, make_contest, make_entry, make_round, make_team, work_off
@@ -193,9 +193,9 @@ def test_what_the_pages_keep_is_json_to_the_last_byte(store: redis.Redis, round_
 
 def test_checks_are_counted_by_all_web_processes_together(store: redis.Redis, team: Team) -> None:
     for _ in range(CHECKS_A_MINUTE):
-        _take_turn(team)
+        take_turn(team)
     with pytest.raises(Refused):
-        _take_turn(team)
+        take_turn(team)
 
 
 @pytest.mark.parametrize("value", [{1, 2}, b"x", object(), {1: "x"}, (1, 2), float("nan"), timezone.now])

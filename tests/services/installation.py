@@ -58,7 +58,7 @@ class Processes:
 
     def start_worker(self, concurrency: int = 1) -> subprocess.Popen[bytes]:
         # `make load` and `make chaos` use this module without Django.
-        from contest.jobs.queue import queue_names
+        from contest.jobs.queues import queue_names
 
         return self.start(*processes.worker(queue_names(), concurrency=concurrency))
 

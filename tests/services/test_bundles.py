@@ -76,7 +76,7 @@ def test_every_setting_survives() -> None:
         "attacks": ("re-rfm", "re-itemset"), "baselines": (),
     }  # fmt: skip
     other = dataclasses.replace(bundle.rounds[0], **changed)
-    assert {field.name for field in dataclasses.fields(other)} - set(changed) == {"data", "phases"}
+    assert {field.name for field in dataclasses.fields(other)} - set(changed) == {"data", "phases", "game"}
     wide = dataclasses.replace(
         bundle,
         rounds=(*bundle.rounds, other),

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from attacks.sandbox import counted_by
 from contest.jobs.heartbeats import beat, forget_the_dead, living, say_goodbye
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.models import AuditEvent, Contest, Entry, Heartbeat, Sealed
 from contest.operations.doctor import examination
 from contest.operations.doctor.finding import Finding

@@ -18,8 +18,8 @@ from django.utils import timezone
 from contest.jobs import queue
 from contest.jobs.heartbeats import beat
 from contest.jobs.job_version import RELEASE
-from contest.jobs.queue import QUEUES
 from contest.jobs.queue_estimates import wait_for
+from contest.jobs.queues import QUEUES
 from contest.jobs.turns import next_in_turn
 from contest.models import Heartbeat, Job, Team
 from contest.operations import overview

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from contest.archive.games import absent_games
 from contest.archive.importing import import_archive
 from contest.errors import Refused
 from contest.models import User
@@ -35,6 +36,8 @@ class Command(BaseCommand):
         except Refused as refusal:
             raise CommandError(refusal.text) from None
         self.stdout.write(f"{contest.slug}: imported, {contest.rounds.count()} rounds")
+        for sentence in absent_games(contest):
+            self.stdout.write(self.style.WARNING(sentence))
         if options["rescore"]:
             found = recount(contest)
             for sentence in found.sentences():

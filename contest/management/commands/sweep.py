@@ -18,6 +18,7 @@ from contest.models import Heartbeat
 from contest.outside.outbox import retry_waiting_mail
 from contest.outside.webhooks import queue_deliveries
 from contest.records.audit import extend_all_chains
+from contest.services.board_versions import sweep_tallies
 from contest.services.older_house_jobs import adopt_older_jobs
 from contest.services.phase_clock import run_clock
 from contest.services.standings_history import record_standings
@@ -48,6 +49,7 @@ class Command(BaseCommand):
                     logger.info("clock: %s of round %s", step.what, step.round)
                 extend_all_chains()
                 record_standings()
+                sweep_tallies()
                 retry_waiting_mail()
                 queue_deliveries()
                 done = sweep_jobs()

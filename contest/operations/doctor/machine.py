@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from attacks.sandbox import counted_by, examine
 from contest.jobs.heartbeats import living
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.models import AuditEvent, Heartbeat, Job
 from contest.operations import readiness
 from contest.operations.doctor.finding import Finding, failed, ok, warning

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from contest import schema
 from contest.jobs.heartbeats import living
 from contest.jobs.job_version import RELEASE
-from contest.jobs.queue import QUEUES
+from contest.jobs.queues import QUEUES
 from contest.models import Heartbeat
 from contest.operations import readiness
 from contest.operations.doctor.finding import Finding, failed, ok, warning

@@ -49,7 +49,7 @@ def seed_demo() -> bool:
         return False
     data = generate(400, seed=SEED)
     with transaction.atomic():
-        organiser = _person(ORGANISER, is_staff=True)
+        organiser = person(ORGANISER, is_staff=True)
         contest = create_contest(
             organiser,
             slug=SLUG,
@@ -62,13 +62,14 @@ def seed_demo() -> bool:
         round_ = _round(contest, organiser, data)
         announce(contest, organiser, "Welcome", "The practice round is open. Read the rules, then upload.")
         for name, team_name in TEAMS.items():
-            create_team(contest, _person(name), team_name)
+            create_team(contest, person(name), team_name)
         for step in HOUSE:
             request_house_entry(round_, organiser, step.method, dict(step.parameters), seed=1)
     return True
 
 
-def _person(name: str, **fields: bool) -> User:
+def person(name: str, **fields: bool) -> User:
+    """Somebody who plays in a demo."""
     found = User.objects.filter(name_key=name).first()
     return found or User.objects.create_user(
         name, f"{name}@example.org", PASSWORD, email_confirmed_at=timezone.now(), **fields

@@ -2,8 +2,11 @@
 (() => {
   const suffix = /\.(csv|txt|zip)$/i;
 
-  // A lone file of the format takes any table; of several, the first letter of the name says which.
+  // A file of the very name comes first. A lone file of the format takes any table; of several, the first
+  // letter of the name says which.
   function inputOf(name, inputs) {
+    const same = inputs.find((input) => input.dataset.file === name);
+    if (same) return same;
     if (/\.zip$/i.test(name)) return inputs.find((input) => input.name === "archive");
     if (!suffix.test(name)) return undefined;
     const tables = inputs.filter((input) => input.dataset.file);
@@ -48,7 +51,8 @@
 
     function missing() {
       const archive = inputs.some((input) => input.name === "archive" && input.files.length);
-      return !archive && !inputs.filter((input) => input.dataset.file).every((input) => input.files.length);
+      const needed = inputs.filter((input) => input.dataset.file && !input.dataset.optional);
+      return !archive && !needed.every((input) => input.files.length);
     }
 
     function drop(files) {

@@ -11,8 +11,10 @@ from django.views.decorators.http import require_POST, require_safe
 from attacks.sandbox import examine
 from contest import access
 from contest.board import queries
+from contest.forms.games.rounds import GameAttackForm
 from contest.forms.organise import HouseAttackForm
 from contest.models import AttackRun
+from contest.pages.games.packages import declared_rounds
 from contest.services.attacks import add_house_attack, rerun, set_attack_active
 from contest.views.organise.acts import show_errors
 from contest.views.requests import UserRequest
@@ -28,6 +30,12 @@ def attacks(request: UserRequest, slug: str) -> HttpResponse:
         "attacks": queries.attack_states(contest),
         "sandbox": examine(settings.SANDBOX, accept_uncounted=settings.ACCEPT_UNCOUNTED_PROGRAMS),
         "form": HouseAttackForm(contest),
+        "has_shop_rounds": contest.rounds.filter(game=None).exists(),
+        "game_forms": [
+            (round_, GameAttackForm(declared, auto_id=f"id_{round_.pk}_%s"))
+            for round_, declared in declared_rounds(contest)
+            if declared.attacks
+        ],
     }
     return render(request, "contest/organise/attacks.html", context)
 

@@ -14,6 +14,7 @@ from contest.errors import Refused
 from contest.forms.organise import HouseEntryForm, HouseMethodForm
 from contest.jobs.queue_estimates import wait_for
 from contest.models import Entry, HouseOrder, Job
+from contest.pages.games.packages import declared_rounds
 from contest.services.house import request_house_entry, retry_house_entry
 from contest.views.organise.acts import refusal_shown
 from contest.views.requests import UserRequest
@@ -31,6 +32,8 @@ def house_entries(request: UserRequest, slug: str) -> HttpResponse:
         "contest": contest,
         "here": "house",
         "form": HouseMethodForm(contest),
+        "has_shop_rounds": contest.rounds.filter(game=None).exists(),
+        "game_rounds": [(round_, declared.methods) for round_, declared in declared_rounds(contest)],
         "orders": orders.select_related("round").annotate(is_running=_runs()).order_by("-id")[:100],
         "wait": wait_for(waiting),
         "entries": entries.select_related("team", "round__contest").order_by("-id")[:200],

@@ -14,6 +14,7 @@ from contest.bundle.files import OpenBundle, open_upload_bundle, preset_bundle, 
 from contest.bundle.specification import Bundle
 from contest.errors import Refused
 from contest.forms.new_contest import BundleForm, DataForm, NewContestForm
+from contest.pages.games.packages import offered_games
 from contest.services.bundles import create_from_bundle, register_data
 from contest.services.settings import change_data, require_no_entries
 from contest.views.requests import UserRequest
@@ -34,9 +35,8 @@ def choose(request: UserRequest) -> HttpResponse:
 
 def _choose(request: UserRequest, form: BundleForm, status: int = 200, **context: object) -> HttpResponse:
     presets = [{"name": name, "bundle": preset(name)} for name in preset_names()]
-    return render(
-        request, "contest/organise/new.html", {"presets": presets, "form": form, **context}, status=status
-    )
+    shown = {"presets": presets, "games": offered_games(), "form": form, **context}
+    return render(request, "contest/organise/new.html", shown, status=status)
 
 
 @login_required
@@ -96,6 +96,8 @@ def _create(request: UserRequest, form: BundleForm, opened: OpenBundle) -> HttpR
 def round_data(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     """Other tables for a round that has no entries yet."""
     round_ = access.organised_round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        return redirect("organise_game_data", slug, round_slug)
     form = DataForm(round_.dataset.spec, request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         spec = form.data_spec()

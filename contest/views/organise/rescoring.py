@@ -27,7 +27,7 @@ def rescores(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "contest": contest,
         "here": "rescoring",
-        "rounds": contest.rounds.all(),
+        "rounds": contest.rounds.filter(game=None),
         "rescores": found[:100],
     }
     return render(request, "contest/organise/rescores.html", context)
@@ -38,6 +38,9 @@ def rescores(request: UserRequest, slug: str) -> HttpResponse:
 def change_limits(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
     """Other limits: what they would change is computed first and shown for a decision."""
     round_ = access.organised_round_for(request.user, slug, round_slug)
+    if round_.game_id is not None:
+        # Its limits are parameters of the game.
+        return redirect("organise_round_settings", slug, round_slug)
     form = LimitsForm(round_, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

@@ -15,9 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from contest import access
 from contest.errors import Refused
+from contest.forms.games.rounds import GameRoundSettingsForm
 from contest.forms.organise import OrganiserForm
 from contest.forms.settings import ContestSettingsForm, RoundSettingsForm, SettingsForm
 from contest.models import Contest, Round
+from contest.pages.games.packages import declared_in_round
 from contest.services import consequences, rounds, settings
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
@@ -27,11 +29,12 @@ from contest.views.requests import UserRequest
 @require_safe
 def overview(request: UserRequest, slug: str) -> HttpResponse:
     contest = access.organised_contest_for(request.user, slug)
-    shown = list(contest.rounds.select_related("dataset").prefetch_related("phases"))
+    shown = list(contest.rounds.select_related("dataset", "game").prefetch_related("phases"))
     context = {
         "contest": contest,
         "here": "settings",
         "rounds": shown,
+        "has_shop_rounds": any(round_.game_id is None for round_ in shown),
         "removable": [round_ for round_ in shown if rounds.may_remove(round_)],
         "organisers": contest.organisers.select_related("user").order_by("pk"),
         "form": OrganiserForm(),
@@ -72,14 +75,21 @@ def round_settings(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     round_ = access.organised_round_for(request.user, slug, round_slug)
     edited = Edited(
         round_,
-        RoundSettingsForm(round_, request.POST or None),
-        lambda given: settings.differences(round_, given),
+        _round_form(round_, request.POST or None),
+        lambda given: settings.round_differences(round_, given),
         lambda changes: consequences.of_round(round_, changes),
         lambda version, given, reason: settings.change_round(round_, request.user, version, given, reason),
-        lambda: RoundSettingsForm(round_).initial,
+        lambda: _round_form(round_).initial,
     )
     context = {"contest": round_.contest, "round": round_, "title": round_.name}
     return edit(request, round_.contest, edited, context)
+
+
+def _round_form(round_: Round, sent: Any = None) -> SettingsForm:
+    """The settings of a shop's round, or those of a game with the parameters that it declares."""
+    if round_.game_id is None:
+        return RoundSettingsForm(round_, sent)
+    return GameRoundSettingsForm(round_, declared_in_round(round_), sent)
 
 
 def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[str, Any]) -> HttpResponse:

@@ -19,6 +19,8 @@ from contest.views.organise import (
     teams,
     timeline,
 )
+from contest.views.organise.games import house as game_house
+from contest.views.organise.games import packages, trials
 
 urlpatterns = [
     path("", overview.organise, name="organise"),
@@ -39,6 +41,22 @@ urlpatterns = [
     path("settings/rounds/<slug:round_slug>/remove/", rounds.remove_round, name="organise_remove_round"),
     path("settings/rounds/<slug:round_slug>/", settings.round_settings, name="organise_round_settings"),
     path("settings/rounds/<slug:round_slug>/data/", new.round_data, name="organise_data"),
+    path("games/", packages.games, name="organise_games"),
+    path("games/upload/", packages.upload, name="organise_upload_game"),
+    path("games/installed/<slug:name>/round/", packages.add_installed_round, name="organise_installed_round"),
+    path("games/rounds/<slug:round_slug>/data/", packages.data, name="organise_game_data"),
+    path("games/rounds/<slug:round_slug>/attacks/", game_house.add_attack, name="organise_game_attack"),
+    path(
+        "games/rounds/<slug:round_slug>/house/<slug:method>/",
+        game_house.house_entry,
+        name="organise_game_house",
+    ),
+    path("games/trials/<int:trial_id>/", trials.trial, name="organise_trial"),
+    path("games/trials/<int:trial_id>/decide/", trials.decide, name="organise_decide_trial"),
+    path("games/<int:package_id>/", packages.game, name="organise_game"),
+    path("games/<int:package_id>/again/", packages.again, name="organise_game_again"),
+    path("games/<int:package_id>/round/", packages.add_round, name="organise_game_round"),
+    path("games/<int:package_id>/try/<slug:round_slug>/", trials.begin, name="organise_try"),
     path("teams/", teams.teams, name="organise_teams"),
     path("teams/act/", teams.act_on_teams, name="organise_teams_act"),
     path("teams/merge/", teams.merge, name="organise_merge"),

@@ -1,0 +1,229 @@
+"""The boards that a game has counted, as somebody may see them: columns as declared, places, the own row."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from contest import access
+from contest.charts.chart import Chart
+from contest.charts.scatter import Spot, risk_map
+from contest.files.spreadsheet import csv_text
+from contest.models import Entry, Job, Round, StoredBoard, Team
+from contest.play.counting import HOUSE
+from contest.play.table import Table
+from games.contract.declaration import Declaration, Method, Number
+
+
+@dataclass(frozen=True)
+class BoardColumn:
+    """A column with the number that the game declares for it, where there is one, and its decimals."""
+
+    name: str
+    number: Number | None
+    decimals: int
+
+
+@dataclass(frozen=True)
+class BoardLine:
+    """One row: a team, a target or an attacker. ``url`` leads to its entry where the reader may open it."""
+
+    place: int | None
+    label: str
+    kind: str
+    is_mine: bool
+    cells: list[str]
+    values: Mapping[str, float | None]
+    url: str = ""
+    method: Method | None = None
+
+    @property
+    def is_house(self) -> bool:
+        return self.kind != "team"
+
+
+@dataclass(frozen=True)
+class ShownBoard:
+    """A board, with the rows that the reader may see."""
+
+    name: str
+    columns: list[BoardColumn]
+    lines: list[BoardLine]
+    only_own: bool = False
+
+    @property
+    def house_beside(self) -> bool:
+        return any(line.is_house and line.place is None for line in self.lines)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """All boards of a round that somebody may see."""
+
+    boards: list[ShownBoard]
+    made_at: datetime.datetime | None
+    is_being_counted: bool
+    shows_attacks: bool
+
+
+def counted_boards(user: access.Viewer, round_: Round, team: Team | None) -> Counted:
+    """The final boards where results may be seen, else those that tell nothing of attacks."""
+    shows_attacks = access.sees_attacks(user, round_)
+    view = StoredBoard.View.FINAL if shows_attacks else StoredBoard.View.LIVE
+    can_organise = access.is_organiser(user, round_.contest)
+    declared = Table(round_).declared
+    stored = list(StoredBoard.objects.filter(round=round_, view=view).order_by("position"))
+    boards = [
+        _shown(board, round_, declared, team, can_organise, shows_attacks)
+        for board in stored
+        if can_organise or board.shown != "organisers"
+    ]
+    made_at = max((board.made_at for board in stored), default=None)
+    return Counted(boards, made_at, shows_attacks and is_being_counted(round_), shows_attacks)
+
+
+def is_being_counted(round_: Round) -> bool:
+    waiting = [Job.State.QUEUED, Job.State.RUNNING]
+    return Job.objects.filter(kind=Job.Kind.TALLY, round=round_, state__in=waiting).exists()
+
+
+def version_of(user: access.Viewer, round_: Round) -> str:
+    """How a page knows that the boards it shows are the newest ones that its reader may see."""
+    version = access.matrix_version(user, round_)
+    if not access.sees_attacks(user, round_):
+        return version
+    if version.startswith("full-"):
+        final = StoredBoard.objects.filter(round=round_, view=StoredBoard.View.FINAL)
+        version += f"-{final.order_by('-counted').values_list('counted', flat=True).first() or 0}"
+    return f"{version}-counting" if is_being_counted(round_) else version
+
+
+def _shown(
+    board: StoredBoard,
+    round_: Round,
+    declared: Declaration,
+    team: Team | None,
+    can_organise: bool,
+    shows_attacks: bool,
+) -> ShownBoard:
+    numbers = _numbers(declared)
+    columns = [
+        BoardColumn(name, numbers.get(name), decimals_of(board.rows, name, numbers.get(name)))
+        for name in board.columns
+    ]
+    only_own = board.shown == "own row" and not can_organise
+    mine = team.pk if team else None
+    rows = [row for row in board.rows if not only_own or (mine is not None and row["team"] == mine)]
+    pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
+    methods = {f"{HOUSE}{attack.name}": attack for attack in declared.attacks}
+    lines = []
+    for row in rows:
+        is_mine = mine is not None and row["team"] == mine
+        may_open = row["entry"] is not None and (shows_attacks or is_mine)
+        url = pattern.replace("/0/", f"/{row['entry']}/") if may_open else ""
+        lines.append(
+            BoardLine(
+                row["place"],
+                row["key"],
+                row["kind"],
+                is_mine,
+                [_aligned(row["values"].get(column.name), column.decimals) for column in columns],
+                row["values"],
+                url,
+                methods.get(row["key"]) if row["kind"] == "attack" else None,
+            )
+        )
+    return ShownBoard(board.name, columns, lines, only_own)
+
+
+def _numbers(declared: Declaration) -> dict[str, Number]:
+    found: dict[str, Number] = {}
+    for number in (*declared.measures, *(one for it in declared.challenges for one in it.numbers)):
+        found.setdefault(number.name, number)
+    return found
+
+
+def decimals_of(rows: Sequence[Mapping[str, Any]], name: str, number: Number | None) -> int:
+    """How many decimals a column is shown with: as declared, none where all are whole, else by their size.
+
+    >>> decimals_of([{"values": {"x": 3.0}}], "x", None), decimals_of([{"values": {"x": 62.5}}], "x", None)
+    (0, 2)
+    """
+    values = [value for row in rows if (value := row["values"].get(name)) is not None]
+    if all(value == int(value) for value in values):
+        return 0
+    if number is not None:
+        return number.decimals
+    return 4 if max(map(abs, values)) < 10 else 2
+
+
+def _aligned(value: float | None, decimals: int) -> str:
+    return "–" if value is None else f"{value:,.{decimals}f}"
+
+
+def text_of(value: float | None, decimals: int) -> str:
+    """A number as a board shows it; one that is whole needs no decimals.
+
+    >>> text_of(0.5, 4), text_of(3.0, 4), text_of(None, 2), text_of(1234.5, 1)
+    ('0.5000', '3', '–', '1,234.5')
+    """
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.{decimals}f}"
+
+
+def game_map(user: access.Viewer, round_: Round, team: Team | None) -> Chart | None:
+    """Utility and safety of all entries, where both are known and may be seen."""
+    if not access.sees_attacks(user, round_):
+        return None
+    entries = Entry.objects.filter(round=round_, is_official=True, utility__isnull=False, risk__isnull=False)
+    spots = []
+    for entry in entries.select_related("team").order_by("pk"):
+        entry.round = round_
+        is_mine = team is not None and entry.team_id == team.pk
+        safety = 100 * (1 - (entry.risk or 0.0))
+        address = entry.get_absolute_url()
+        spots.append(
+            Spot(entry.team.name, entry.utility or 0.0, safety, is_mine, entry.team.is_house, address)
+        )
+    if not spots or max(spot.x for spot in spots) <= 0 or min(spot.x for spot in spots) < 0:
+        return None
+    return risk_map(
+        "map",
+        _("Utility and safety of all entries"),
+        spots,
+        x_label=_("Utility"),
+        y_label=_("Safety: 100 − risk in %"),
+        higher_is_better=True,
+    )
+
+
+def boards_data(boards: Sequence[ShownBoard]) -> list[dict[str, Any]]:
+    """Boards as plain data, with every digit."""
+    return [
+        {
+            "board": board.name,
+            "columns": [column.name for column in board.columns],
+            "rows": [
+                {"place": line.place, "name": line.label, "kind": line.kind, "values": dict(line.values)}
+                for line in board.lines
+            ],
+        }
+        for board in boards
+    ]
+
+
+def boards_csv(boards: Sequence[ShownBoard]) -> str:
+    """All boards in one table: a column that a board does not have is empty there."""
+    names = list(dict.fromkeys(column.name for board in boards for column in board.columns))
+    rows = [
+        [board.name, line.place, line.label, line.kind, *(line.values.get(name) for name in names)]
+        for board in boards
+        for line in board.lines
+    ]
+    return csv_text(["board", "place", "name", "kind", *names], rows)

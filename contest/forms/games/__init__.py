@@ -1,0 +1,1 @@
+"""Forms that are made from what a game declares."""

@@ -1,0 +1,1 @@
+"""Playing: from the rows and files of a round to what its game is given, and back."""

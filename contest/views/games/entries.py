@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+
+from contest import access
+from contest.board import queries
+from contest.errors import Refused
+from contest.files import vault
+from contest.files.storage import Stored
+from contest.forms.games.uploads import GameUploadForm
+from contest.language.translation import say_problem
+from contest.models import Entry, Phase, Round, Team
+from contest.pages.games.data import described
+from contest.pages.games.dry_run import check_upload, may_check
+from contest.pages.games.entry import entry_context
+from contest.pages.games.samples import sample
+from contest.pages.problem_summary import problem_context
+from contest.play.table import Table, has_hiding
+from contest.services.attempts import count_attempts
+from contest.services.entries import submit_entry
+from contest.views.games.absent import needs_game
+from contest.views.requests import PageRequest, UserRequest
+from datasets.problems import Verdict
+
+
+@needs_game
+def upload(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
+    if not has_hiding(round_):
+        raise Http404
+    slot = _slot(request, round_)
+    seat = access.seat_of(request.user, round_)
+    form = GameUploadForm(
+        Table(round_).declared,
+        slot,
+        request.POST or None,
+        request.FILES or None,
+        choice=seat.choice if seat else None,
+    )
+    status, verdict = 200, None
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                if "check" in request.POST:
+                    verdict = _check_only(round_, team, form, slot)
+                    status = 200 if verdict.ok else 422
+                else:
+                    return redirect(_hand_in(request, round_, team, form, slot))
+            except Refused as refusal:
+                form.add_error(None, refusal.text)
+    return _page(request, round_, team, form, slot, status, verdict)
+
+
+def _slot(request: UserRequest, round_: Round) -> str:
+    """The slot that an upload is for: named by the form or the address, else the first."""
+    slots = Table(round_).declared.slots
+    wanted = request.POST.get("slot", request.GET.get("slot", slots[0]))
+    if wanted not in slots:
+        raise Http404
+    return wanted
+
+
+def _check_only(round_: Round, team: Team, form: GameUploadForm, slot: str) -> Verdict:
+    archive = form.cleaned_data["archive"] or None
+    parts = {} if archive else form.parts()
+    return check_upload(round_, team, archive, parts, slot=slot, variant=form.chosen_variant)
+
+
+def _hand_in(request: UserRequest, round_: Round, team: Team, form: GameUploadForm, slot: str) -> Entry:
+    return submit_entry(
+        round_,
+        team,
+        request.user,
+        _keep(form),
+        note=form.cleaned_data["note"],
+        slot=slot,
+        variant=form.chosen_variant,
+    )
+
+
+def _keep(form: GameUploadForm) -> Stored:
+    most = min(settings.UPLOAD_MAX_BYTES, form.most_bytes)
+    if form.cleaned_data["archive"]:
+        return vault.keep_archive(form.cleaned_data["archive"], most)
+    return vault.keep_parts(form.parts(), most)
+
+
+def _page(
+    request: UserRequest,
+    round_: Round,
+    team: Team,
+    form: GameUploadForm,
+    slot: str,
+    status: int,
+    verdict: Verdict | None,
+) -> HttpResponse:
+    declared = Table(round_).declared
+    checked, found = verdict is not None, verdict or Verdict()
+    context = {
+        "contest": round_.contest,
+        "round": round_,
+        "team": team,
+        "declared": declared,
+        "form": form,
+        "slot": slot,
+        "slots": declared.slots if len(declared.slots) > 1 else (),
+        "files": [
+            {"described": described(file), "names": file.names(slot=slot), "sample": sample(file)}
+            for file in declared.files_of("entry", "upload")
+        ],
+        "may_check": may_check(round_),
+        "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
+        "attempts": count_attempts(round_, team),
+        "checked": checked,
+        **problem_context([say_problem(problem) for problem in found.as_data()], found.total),
+    }
+    return render(request, "contest/games/upload.html", context, status=status)
+
+
+@needs_game
+def entry_page(request: PageRequest, round_: Round, entry: Entry) -> HttpResponse:
+    template = "contest/games/_entry.html" if request.htmx else "contest/games/entry.html"
+    return render(request, template, entry_context(request.user, entry))

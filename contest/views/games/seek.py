@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from contest import access
+from contest.errors import Refused
+from contest.files import vault
+from contest.files.storage import Stored, submitted
+from contest.forms.games.uploads import AnswerForm
+from contest.models import Attack, Round, Team
+from contest.pages.games.answers import attack_context, seek_context
+from contest.pages.games.data import zip_answer
+from contest.play.table import Table
+from contest.services.answers import pin_answer, submit_answer
+from contest.services.attacks import targets_of
+from contest.views.games.absent import needs_game
+from contest.views.requests import PageRequest, UserRequest
+
+
+def _form(round_: Round, team: Team, *given: object) -> AnswerForm:
+    keys = [entry.key for entry in targets_of(round_, team)] if access.targets_are_public(round_) else []
+    return AnswerForm(Table(round_).declared, keys, *given)
+
+
+@needs_game
+def seek_page(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
+    return _page(request, round_, team, _form(round_, team))
+
+
+def _page(
+    request: UserRequest, round_: Round, team: Team, form: AnswerForm, status: int = 200
+) -> HttpResponse:
+    context = {**seek_context(request.user, round_, team), "form": form}
+    return render(request, "contest/games/seek.html", context, status=status)
+
+
+@needs_game
+def submit(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
+    form = _form(round_, team, request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            attack = submit_answer(round_, team, request.user, _keep(form), form.cleaned_data["note"])
+        except Refused as refusal:
+            form.add_error(None, refusal.text)
+        else:
+            return redirect(attack)
+    return _page(request, round_, team, form, status=422)
+
+
+def _keep(form: AnswerForm) -> Stored:
+    """An answer is no secret of the organisers: it goes where judges find what teams send."""
+    most = min(settings.UPLOAD_MAX_BYTES, form.most_bytes)
+    if form.cleaned_data["archive"]:
+        return submitted.put(form.cleaned_data["archive"], most)
+    return submitted.put(vault.zip_of(form.parts()), most)
+
+
+@needs_game
+def targets_zip(request: UserRequest, round_: Round, team: Team) -> HttpResponseBase:
+    """All targets of the team in one archive, each in a folder named by its key."""
+    files = []
+    for entry in targets_of(round_, team) if access.targets_are_public(round_) else []:
+        entry.round = round_
+        files += [(f"{entry.key}/{one.name}", one) for one in access.entry_files(request.user, entry)]
+    return zip_answer(files, f"{round_.contest.slug}-{round_.slug}-targets.zip")
+
+
+@needs_game
+def attack_page(request: PageRequest, round_: Round, attack: Attack) -> HttpResponse:
+    template = "contest/games/_attack.html" if request.htmx else "contest/games/attack.html"
+    return render(request, template, attack_context(request.user, attack))
+
+
+@login_required
+@require_POST
+def pin(request: UserRequest, slug: str, round_slug: str, attack_id: int) -> HttpResponse:
+    """Let an answer count instead of the latest one."""
+    found = access.own_attack_for(request.user, slug, round_slug, attack_id)
+    try:
+        pin_answer(found, request.user)
+        messages.success(request, _("This answer counts from now on."))
+    except Refused as refusal:
+        messages.error(request, refusal.text)
+    return redirect(found)

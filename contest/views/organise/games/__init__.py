@@ -1,0 +1,1 @@
+"""Organising contests that are played by games."""
