@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.urls import reverse
@@ -17,7 +17,7 @@ from contest.files.spreadsheet import csv_text
 from contest.models import Entry, Job, Round, StoredBoard, Team
 from contest.play.counting import HOUSE
 from contest.play.table import Table
-from games.contract.declaration import Declaration, Method, Number
+from games.contract.declaration import Declaration, Method, Number, Text
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class ShownBoard:
     columns: list[BoardColumn]
     lines: list[BoardLine]
     only_own: bool = False
+    title: Text = field(default_factory=dict)
 
     @property
     def house_beside(self) -> bool:
@@ -111,7 +112,7 @@ def _shown(
     can_organise: bool,
     shows_attacks: bool,
 ) -> ShownBoard:
-    numbers = _numbers(declared)
+    numbers = declared.board_numbers(board.name)
     columns = [
         BoardColumn(name, numbers.get(name), decimals_of(board.rows, name, numbers.get(name)))
         for name in board.columns
@@ -138,14 +139,7 @@ def _shown(
                 methods.get(row["key"]) if row["kind"] == "attack" else None,
             )
         )
-    return ShownBoard(board.name, columns, lines, only_own)
-
-
-def _numbers(declared: Declaration) -> dict[str, Number]:
-    found: dict[str, Number] = {}
-    for number in (*declared.measures, *(one for it in declared.challenges for one in it.numbers)):
-        found.setdefault(number.name, number)
-    return found
+    return ShownBoard(board.name, columns, lines, only_own, declared.board_title(board.name))
 
 
 def decimals_of(rows: Sequence[Mapping[str, Any]], name: str, number: Number | None) -> int:

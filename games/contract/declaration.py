@@ -186,6 +186,15 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class BoardWords:
+    """How a board that the game counts, and its columns, are called where it is shown."""
+
+    name: str
+    title: Text = field(default_factory=dict)
+    columns: tuple[Number, ...] = ()
+
+
+@dataclass(frozen=True)
 class Method:
     """A house method that makes entries, or a house attack that answers challenges."""
 
@@ -242,6 +251,8 @@ class Declaration:
     challenges: tuple[Challenge, ...]
     measures: tuple[Number, ...] = ()
     rules: tuple[Rule, ...] = ()
+    boards: tuple[BoardWords, ...] = ()
+    """Words for boards and columns whose names do not speak for themselves."""
     parameters: tuple[Setting, ...] = ()
     methods: tuple[Method, ...] = ()
     attacks: tuple[Method, ...] = ()
@@ -278,6 +289,22 @@ class Declaration:
 
     def rule(self, name: str) -> Rule:
         return find_by_name(self.rules, name, "rule")
+
+    def board_title(self, board: str) -> Text:
+        return next((one.title for one in self.boards if one.name == board), {})
+
+    def board_numbers(self, board: str) -> dict[str, Number]:
+        """What columns of a board are: as it says itself, else as other boards, measures and results do."""
+        found: dict[str, Number] = {}
+        boards = sorted(self.boards, key=lambda one: one.name != board)
+        declared = [
+            *(one.columns for one in boards),
+            self.measures,
+            *(challenge.numbers for challenge in self.challenges),
+        ]
+        for number in (number for numbers in declared for number in numbers):
+            found.setdefault(number.name, number)
+        return found
 
     @property
     def defaults(self) -> dict[str, Any]:

@@ -271,7 +271,18 @@ def _check_whole(game: Declaration, document: Document) -> None:
         document.add(("name",), "bad-name", A_NAME(), game.name)
     if not VERSION.fullmatch(game.version):
         document.add(("version",), "bad-version", A_VERSION(), game.version)
-    for part in ("files", "challenges", "measures", "rules", "parameters", "methods", "attacks", "examples"):
+    parts = (
+        "files",
+        "challenges",
+        "measures",
+        "rules",
+        "boards",
+        "parameters",
+        "methods",
+        "attacks",
+        "examples",
+    )
+    for part in parts:
         named = [(getattr(one, "scope", ""), one.name) for one in getattr(game, part)]
         for place, one in enumerate(named):
             if one in named[:place]:

@@ -12,7 +12,7 @@ from attacks.games import find_game
 from datasets.formats import find_format
 from datasets.rules import RULES
 from datasets.setting import LARGEST, Setting
-from games.contract.declaration import Declaration, Method, Number, Rule
+from games.contract.declaration import BoardWords, Declaration, Method, Number, Rule
 from games.shop.limits import limit_parameters
 from games.shop.ranking import RANKINGS
 from scoring.registry import measures_of
@@ -23,6 +23,16 @@ KINDS: dict[str, Any] = {
 }  # fmt: skip
 LARGEST_INTEGER = 2**53
 LONGEST_TEXT = 1000
+BOARDS = (
+    BoardWords(
+        "main",
+        {"en": "Hiders", "ja": "匿名化の順位"},
+        (
+            Number("people", {"en": "People in M′", "ja": "M′の人数"}, decimals=0),
+            Number("shot-down", {"en": "Shot down", "ja": "撃墜"}, decimals=0),
+        ),
+    ),
+)
 
 
 def completed(declaration: Declaration, format_name: str, usual: Sequence[Limit]) -> Declaration:
@@ -55,6 +65,7 @@ def completed(declaration: Declaration, format_name: str, usual: Sequence[Limit]
             for it in play.attacks
         ),
         rules=tuple(Rule(it.name, {"en": it.formula}, boards=("main", "attackers")) for it in rules),
+        boards=BOARDS,
         parameters=(
             *declaration.parameters,
             *(rule for rule in RULES if rule.name in spec.rules),

@@ -190,11 +190,11 @@ def _places(
     if not entry.is_official or entry.is_brought:
         return []
     view = StoredBoard.View.FINAL if show_attacks else StoredBoard.View.LIVE
-    found = []
+    found, declared = [], Table(entry.round).declared
     for board in StoredBoard.objects.filter(round=entry.round, view=view).order_by("position"):
         if not can_organise and (board.shown == "organisers" or (board.shown == "own row" and not is_owner)):
             continue
         row = next((row for row in board.rows if row["team"] == entry.team_id), None)
         if row is not None and row["place"] is not None:
-            found.append((readable(board.name), row["place"]))
+            found.append((worded(declared.board_title(board.name)) or readable(board.name), row["place"]))
     return found
