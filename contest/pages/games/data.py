@@ -21,7 +21,7 @@ from contest.models import Entry, Phase, Round, Seat, Team
 from contest.pages.dataset_facts import LABELS
 from contest.play.table import Table
 from datasets.zip_writer import ZipWriter, chunks_of
-from games.contract.declaration import File
+from games.contract.declaration import Declaration, File
 from games.contract.sentences import sentences
 
 
@@ -64,7 +64,9 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
     table = Table(round_)
     declared = table.declared
     own, seat = access.seat_files(user, round_), access.seat_of(user, round_)
-    of_round = _grouped(declared.files_of("round"), _downloads(round_, access.round_files(user, round_)))
+    of_round = _grouped(
+        _told_of(user, round_, declared), _downloads(round_, access.round_files(user, round_))
+    )
     mine = [one for one in own if seat is not None and one.seat == seat.number]
     others = [one for one in own if seat is None or one.seat != seat.number]
     team = access.team_of(user, round_.contest)
@@ -84,6 +86,16 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
         "alternatives": _alternatives(round_, table, seat),
         "choices": _choices(round_, declared.seats.variants),
     }
+
+
+def _told_of(user: access.Viewer, round_: Round, declared: Declaration) -> list[File]:
+    """The files of a round, but for the sources that organisers bring and nobody else ever reads."""
+    is_organiser = access.is_organiser(user, round_.contest)
+    return [
+        file
+        for file in declared.files_of("round")
+        if is_organiser or file.made != "organiser" or not file.shown.is_secret
+    ]
 
 
 def _downloads(round_: Round, files: Iterable[access.ReadableFile]) -> list[tuple[File, Download]]:
