@@ -253,6 +253,8 @@ class Declaration:
     rules: tuple[Rule, ...] = ()
     boards: tuple[BoardWords, ...] = ()
     """Words for boards and columns whose names do not speak for themselves."""
+    facts: Mapping[str, Text] = field(default_factory=dict)
+    """What the facts about a round's data, which ``build`` returns, are called."""
     parameters: tuple[Setting, ...] = ()
     methods: tuple[Method, ...] = ()
     attacks: tuple[Method, ...] = ()

@@ -50,8 +50,8 @@ class Worlds:
         write_table(out, "A_bg.csv", background)
         for number, cohort in enumerate(cohorts):
             write_table(out, f"cohorts/B_{number}.csv", cohort)
-        return {"cohorts": len(cohorts), "people per cohort": size(cohorts[0]),
-                "people in A_bg.csv": size(background), "commitment": commitment(salt)}  # fmt: skip
+        return {"cohorts": len(cohorts), "people-per-cohort": size(cohorts[0]),
+                "background": size(background), "commitment": commitment(salt)}  # fmt: skip
 
     def _brought(self, sources: Box) -> tuple[Table, list[Table]]:
         """A world of the organisers is whole; `BadFiles` names the first file that it lacks."""

@@ -6,7 +6,7 @@ import copy
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,7 +37,15 @@ from games.contract.values import (
     Wrong,
 )
 from games.shop.limits import limits_of, loss_of
-from games.shop.tables import build_original, in_folder, read_truth, same, write_out, write_truth
+from games.shop.tables import (
+    build_original,
+    in_folder,
+    read_truth,
+    readable_facts,
+    same,
+    write_out,
+    write_truth,
+)
 from games.shop.tally import boards_by
 from scoring.measure import Measurement
 from scoring.registry import measure as find_measure
@@ -90,7 +98,7 @@ class ShopGame(contract.Game):
         seed = int(rng.integers(SEEDS)) if params["seed"] is None else params["seed"]
         original = build_original(self.spec, sources, params["customers"], seed)
         write_out(out, self.spec.original_files, lambda folder: self.spec.write_original(folder, original))
-        return asdict(self.spec.facts(original))
+        return readable_facts(self.spec.facts(original))
 
     def original(self, world: World) -> Any:
         def read() -> Any:

@@ -6,15 +6,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from datasets.formats import Format
+from datasets.formats import Facts, Format
 from datasets.generate import generate
 from datasets.online_retail import build_online_retail
-from datasets.tables import Integers
+from datasets.tables import Integers, date_text
 from games.contract.values import Box, Out
 
 CHUNK = 1024 * 1024
@@ -32,6 +33,12 @@ def in_folder(box: Box, names: Mapping[str, str]) -> Iterator[Path]:
             with box.open(name) as source, Path(place, names[name]).open("wb") as target:
                 shutil.copyfileobj(source, target, CHUNK)
         yield Path(place)
+
+
+def readable_facts(facts: Facts) -> dict[str, Any]:
+    """The facts about a data set as pages show them: days as dates, and no count of what is not there."""
+    days = {name: date_text(getattr(facts, name)) for name in ("first_day", "last_day")}
+    return {name: value for name, value in {**asdict(facts), **days}.items() if value}
 
 
 def same(names: Iterable[str]) -> dict[str, str]:

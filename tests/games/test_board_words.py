@@ -1,4 +1,4 @@
-"""Every board of a game of the house, and each of its columns, has a title in both languages."""
+"""Every board of a game of the house, each of its columns and each fact has a title in both languages."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ HOUSE = ("membership", "midst", "pwscup2016", "pwscup2024", "pwscup2025", "pwscu
 
 
 @pytest.mark.parametrize("name", HOUSE)
-def test_boards_and_their_columns_have_titles(name: str) -> None:
+def test_facts_boards_and_columns_have_titles(name: str) -> None:
     game = load_folder(find_folder(name))
     declared = game.declaration
     played = Rehearsal(game, {}, ("Usagi", "Kitsune"), declared.rehearsal)
+    assert all({"en", "ja"} <= declared.facts[name].keys() for name in played.facts)
     tasks = {part for target in played.targets() for part in (target.key, target.key.split("/")[0])}
     for rule in declared.rules:
         boards = played.boards(rule.name)

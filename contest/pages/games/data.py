@@ -74,7 +74,7 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
         "contest": round_.contest,
         "round": round_,
         "declared": declared,
-        "facts": [(str(LABELS.get(label, readable(label))), value) for label, value in round_.dataset.facts],
+        "facts": [(_fact_title(declared, label), value) for label, value in round_.dataset.facts],
         "has_begun": access.moment_for(user, round_) is not None,
         "team": team,
         "seat": seat,
@@ -86,6 +86,10 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
         "alternatives": _alternatives(round_, table, seat),
         "choices": _choices(round_, declared.seats.variants),
     }
+
+
+def _fact_title(declared: Declaration, label: str) -> str:
+    return worded(declared.facts.get(label, {})) or str(LABELS.get(label, readable(label)))
 
 
 def _told_of(user: access.Viewer, round_: Round, declared: Declaration) -> list[File]:
