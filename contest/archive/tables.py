@@ -164,7 +164,7 @@ TABLES = (
     Table(
         models.Illustration,
         _illustrations,
-        left_out=frozenset({"created_at", "log"}),
+        left_out=frozenset({"log"}),
         private={"drawn": [], "fault": ""},
         team=lambda made: made.entry.team if made.entry else made.run.attack.team,
     ),
