@@ -22,12 +22,16 @@ from games.contract.folders import Reader, Writer
 from games.contract.game import Game
 from games.contract.guard import require_type
 from games.contract.values import (
+    Bars,
     Board,
     Box,
     Cell,
+    Curves,
+    Drawing,
     Fault,
     Figures,
     FileVerdict,
+    Heatmap,
     Hidden,
     Out,
     Question,
@@ -44,6 +48,7 @@ Run = Callable[[str, Path, Path, Path], str]
 
 Returns what the process wrote to its log.
 """
+DRAWINGS = (Bars, Heatmap, Curves)
 SECONDS = 600
 ANSWER_BYTES = 4 * 1024 * 1024
 """Of the JSON of an answer; arrays and files are beside it."""
@@ -141,6 +146,19 @@ class ApartGame(Game):
     def judge_all(self, world: World, questions: Sequence[Question]) -> Iterator[Result]:
         """In one process."""
         return _all_of(self._called("judge_all", world, tuple(questions)), Result)
+
+    def pictures(self, world: World, entry: Target) -> Iterator[Drawing]:
+        return _all_of(self._called("pictures", world, entry), *DRAWINGS)
+
+    def answer_pictures(self, world: World, question: Question, result: Result) -> Iterator[Drawing]:
+        return _all_of(self._called("answer_pictures", world, question, result), *DRAWINGS)
+
+    def answer_pictures_all(
+        self, world: World, judged: Sequence[tuple[Question, Result]]
+    ) -> Iterator[Sequence[Drawing]]:
+        """In one process."""
+        drawn = _all_of(self._called("answer_pictures_all", world, tuple(judged)), tuple)
+        return (tuple(_all_of(one, *DRAWINGS)) for one in drawn)
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

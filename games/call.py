@@ -30,7 +30,10 @@ WRITES = {
     "anonymize": ("entry", ("upload",)),
 }
 """The verbs that write files, and which."""
-VERBS = (*WRITES, "targets", "check", "measure", "verdict", "cover", "judge", "judge_all", "tally")
+VERBS = (
+    *WRITES, "targets", "check", "measure", "verdict", "cover", "judge", "judge_all", "tally",
+    "pictures", "answer_pictures", "answer_pictures_all",
+)  # fmt: skip
 
 
 def call(game: Game, verb: str, arguments: list[Any]) -> tuple[Any, dict[str, bytes]]:

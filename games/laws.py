@@ -8,7 +8,6 @@ hold for it, with a reason.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -18,12 +17,12 @@ from pathlib import Path
 
 from datasets.problems import Problem
 from games.apart import ApartGame, run_here
-from games.contract.boxes import FolderBox, MemoryBox
+from games.contract.boxes import MemoryBox
 from games.contract.declaration import Example, File, in_language
 from games.contract.files import check_files
 from games.contract.game import Game
-from games.loading import load_folder
-from games.rehearsal import Entered, Rehearsal
+from games.rehearsal import Entered
+from games.stage import Stage, files_in
 
 BLIND = "blind"
 """The name of a house attack that looks at nothing."""
@@ -33,8 +32,6 @@ FAR = 0.25
 """How far from its baseline a blind answer may be where the judge gives no interval."""
 UNREADABLE = b"\xff\xfe\x00"
 STRANGER = "stranger.bin"
-SOURCES = "data"
-"""The folder of a game with the files that organisers would bring."""
 
 
 @dataclass(frozen=True)
@@ -47,72 +44,6 @@ class Finding:
     detail: str = ""
     parts: tuple[Finding, ...] = ()
     """Of the examples: what came of each."""
-
-
-class Stage:
-    """A game on its folder, with a round that is played as far as the game's own parts allow.
-
-    ``made`` makes the game again where its code must not be imported here.
-    """
-
-    def __init__(
-        self, folder: Path, game: Game | None = None, made: Callable[[], Game] | None = None
-    ) -> None:
-        self.folder, self.made = folder, made
-        self.game = game or (made() if made else load_folder(folder))
-        self.declared = self.game.declaration
-        self.sources = _files(folder / SOURCES)
-        self.teams = ("aki", "haru", "natsu")
-        self.tried: dict[str, str] = {}
-        """What was wrong with each example, by its name."""
-        self.played = self.rehearse()
-        self.uploads = self._play(self.played)
-
-    def rehearse(self, seed: str = "laws") -> Rehearsal:
-        return Rehearsal(self.game, self.sources, self.teams, self.declared.rehearsal, seed)
-
-    def _play(self, round_: Rehearsal) -> list[tuple[int, str, Mapping[str, bytes]]]:
-        """Enter what house methods and legal examples give, then let every house attack answer."""
-        uploads: list[tuple[int, str, Mapping[str, bytes]]] = []
-        for number, files in enumerate(self._entries(round_)):
-            seat = number % len(self.teams)
-            slot = self.declared.slots[0]
-            if round_.enter(seat, files, slot).target is not None:
-                uploads.append((seat, slot, files))
-        for attack in self.declared.attacks:
-            round_.answer(0, round_.attack(attack.name, 0), attack.name)
-        return uploads
-
-    def _entries(self, round_: Rehearsal) -> Iterator[Mapping[str, bytes]]:
-        """The entries of seats 0, 1, 2, 0 and so on; a method works for the seat that enters it."""
-        legal = [example for example in self.declared.examples if example.entry and not example.refused]
-        for example in legal:
-            yield _files(self.folder / example.entry)
-        for number, method in enumerate(self.declared.methods, start=len(legal)):
-            yield round_.anonymize(method.name, number % len(self.teams))
-
-    def fingerprint(self) -> str:
-        """A hash of every byte and number that the round gives."""
-        digest = hashlib.sha256()
-        for name, content in sorted(self.played.round_files.items()):
-            digest.update(f"{name}\0".encode() + content)
-        for key, entered in sorted(self.played.entries.items()):
-            assert entered.target is not None
-            for box in (entered.target.published, entered.target.secret):
-                for name in box.names():
-                    digest.update(f"{key}\0{name}\0".encode() + box.open(name).read())
-            digest.update(repr(sorted(entered.measures.items())).encode())
-        for cell in self.played.cells:
-            digest.update(repr((cell[:3], cell.result.risk, sorted(cell.result.numbers.items()))).encode())
-        for board in self.played.boards():
-            rows = [(row.key, row.chain, sorted(row.values.items())) for row in board.rows]
-            digest.update(repr((board.name, rows)).encode())
-        return digest.hexdigest()
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    box = FolderBox(folder)
-    return {name: (folder / name).read_bytes() for name in (box.names() if folder.is_dir() else ())}
 
 
 def checked(folder: Path, *names: str, made: Callable[[], Game] | None = None) -> list[Finding]:
@@ -164,11 +95,11 @@ def examples(stage: Stage) -> Iterator[str]:
 def _compared_example(stage: Stage, example: Example) -> Iterator[str]:
     round_ = stage.rehearse()
     if example.entry:
-        entered = round_.enter(0, _files(stage.folder / example.entry), stage.declared.slots[0])
+        entered = round_.enter(0, files_in(stage.folder / example.entry), stage.declared.slots[0])
         yield from _compared_entry(example, entered)
         if entered.target is None or not example.answer:
             return
-    answered = round_.answer(1, _files(stage.folder / example.answer))
+    answered = round_.answer(1, files_in(stage.folder / example.answer))
     if not example.entry:
         yield _compared_codes(example, answered.problems)
     about = (cell for cell in answered.cells if example.target in ("", cell.target))
@@ -217,7 +148,7 @@ def same_twice(stage: Stage) -> Iterator[str]:
             else "The two differ."
         )
         return
-    code = "import sys; from pathlib import Path; from games.laws import Stage; "
+    code = "import sys; from pathlib import Path; from games.stage import Stage; "
     code += "print(Stage(Path(sys.argv[1])).fingerprint())"
     root = Path(__file__).resolve().parent.parent
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "4711"}
@@ -368,6 +299,16 @@ def _bad_answers(stage: Stage) -> Iterator[str]:
                 yield "" if named or name not in files else f"{name}: {kind} file is taken as an answer."
 
 
+def pictures(stage: Stage) -> Iterator[str]:
+    """Pictures of entries and answers are as declared, and every declared picture is drawn at least once."""
+    wanted, drawn = set[str](), set[str]()
+    for names, plain in stage.pictures():
+        wanted.update(names)
+        drawn.update(one["name"] for one in plain)
+    for name in sorted(wanted):
+        yield "" if name in drawn else f"The picture {name} is declared and never drawn."
+
+
 def _damaged(upload: Mapping[str, bytes], name: str) -> dict[str, dict[str, bytes]]:
     """An upload with one thing wrong about a file, by what it is."""
     return {
@@ -389,4 +330,5 @@ LAWS: dict[str, Law] = {
     "truth-is-best": truth_is_best,
     "blind-is-baseline": blind_is_baseline,
     "bad-uploads": bad_uploads,
+    "pictures": pictures,
 }

@@ -20,6 +20,7 @@ from games.contract.declaration import File, Moment, Scope, Shown
 from games.contract.files import Lookup, check_files
 from games.contract.game import Game
 from games.contract.guard import require_made, require_numbers, require_result
+from games.contract.pictures import plain_pictures
 from games.contract.values import (
     Board,
     Box,
@@ -110,6 +111,7 @@ class Rehearsal:
         self._seen_seats: dict[tuple[int, str], Seat] = {}
         self.entries: dict[str, Entered] = {}
         self.cells: list[Cell] = []
+        self._questions: dict[tuple[str, ...], Question] = {}
 
     def _n_seats(self) -> int:
         seats = self.declared.seats
@@ -269,9 +271,27 @@ class Rehearsal:
             assert target is not None
             questions.append(Question(challenge, self.seat(by), target._replace(upload=EMPTY), answer))
         results = self.game.judge_all(self.world(), questions) if questions else ()
-        for (key, challenge), result in zip(covered, results, strict=True):
+        for question, result in zip(questions, results, strict=True):
+            key, challenge = question.target.key, question.challenge
             require_result([number.name for number in self.declared.challenge(challenge).numbers], result)
+            self._questions[attacker, key, challenge] = question
             yield Cell(attacker, key, challenge, result)
+
+    def pictures(self, key: str) -> list[dict[str, Any]]:
+        """The pictures of an entry as plain data; the organisers' own targets have none."""
+        target, declared = self.entries[key].target, self.declared.entry_pictures()
+        if target is None or target.seat is None or not declared:
+            return []
+        return plain_pictures(declared, self.game.pictures(self.world(), target))
+
+    def answer_pictures(self, cell: Cell) -> list[dict[str, Any]]:
+        """The pictures of an answer that was judged here."""
+        declared = self.declared.answer_pictures(cell.challenge)
+        if not declared:
+            return []
+        judged = ((self._questions[cell[:3]], cell.result),)
+        (drawn,) = self.game.answer_pictures_all(self.world(), judged)
+        return plain_pictures(declared, drawn)
 
     def attack(self, name: str, by: int) -> dict[str, bytes]:
         """The files of a house attack's answer to all entries."""

@@ -42,10 +42,12 @@ from games.contract.guard import (
     require_type,
     require_verdict,
 )
+from games.contract.pictures import require_pictures
 from games.contract.values import (
     Board,
     Box,
     Cell,
+    Drawing,
     Fault,
     Figures,
     Hidden,
@@ -88,12 +90,17 @@ LIMITS: Mapping[str, Limits] = {
     "check": SMALL,
     "verdict": {**SMALL, "cpu_seconds": 10, "wall_seconds": 30},
     "cover": SMALL,
+    "pictures": SMALL,
+    "answer_pictures": SMALL,
+    "answer_pictures_all": {**SMALL, "cpu_seconds": 300, "wall_seconds": 450},
 }
 """What differs from the usual, by verb."""
 MOST_FILES = 2000
 """Files of an answer, arrays among them."""
 MOST_QUESTIONS = 100
 """Questions that are judged by one process."""
+MOST_DRAWN = 25
+"""Answers whose pictures are drawn by one process: together they have to fit into its answer."""
 
 
 class Ran(Protocol):
@@ -249,6 +256,31 @@ class SandboxedGame(ApartGame):
 
     def _require(self, challenge: str, result: Result) -> None:
         require_result([number.name for number in self.declaration.challenge(challenge).numbers], result)
+
+    def pictures(self, world: World, entry: Target) -> Iterator[Drawing]:
+        with self._told("pictures"):
+            drawn = list(super().pictures(world, entry))
+            require_pictures(self.declaration.entry_pictures(), drawn)
+        return iter(drawn)
+
+    def answer_pictures(self, world: World, question: Question, result: Result) -> Iterator[Drawing]:
+        with self._told("answer_pictures"):
+            drawn = list(super().answer_pictures(world, question, result))
+            require_pictures(self.declaration.answer_pictures(question.challenge), drawn)
+        return iter(drawn)
+
+    def answer_pictures_all(
+        self, world: World, judged: Sequence[tuple[Question, Result]]
+    ) -> Iterator[Sequence[Drawing]]:
+        for start in range(0, len(judged), MOST_DRAWN):
+            asked = judged[start : start + MOST_DRAWN]
+            with self._told("answer_pictures_all"):
+                drawn = list(super().answer_pictures_all(world, asked))
+                if len(drawn) != len(asked):
+                    raise BrokenGame(OTHER_NUMBER(got=len(drawn), n=len(asked)))
+                for (question, _), one in zip(asked, drawn, strict=True):
+                    require_pictures(self.declaration.answer_pictures(question.challenge), one)
+            yield from drawn
 
     def tally(
         self, rule: str, params: Mapping[str, Any], hidden: Sequence[Hidden],

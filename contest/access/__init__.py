@@ -32,7 +32,9 @@ from contest.access.entries import (
 )
 from contest.access.games import (
     ReadableFile,
+    answer_pictures,
     entry_files,
+    entry_pictures,
     moment_for,
     round_file_for,
     round_files,
@@ -73,6 +75,7 @@ from contest.access.webhooks import webhook_for, webhook_owner, webhooks_for
 __all__ = [
     "ReadableFile",
     "Viewer",
+    "answer_pictures",
     "attack_for",
     "attack_of",
     "attacks_for",
@@ -81,6 +84,7 @@ __all__ = [
     "entries_of",
     "entry_files",
     "entry_for",
+    "entry_pictures",
     "feedback_for",
     "game_of",
     "house_order_of",

@@ -3,21 +3,23 @@ the round is, and by whose seat or entry they belong to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
 from django.http import Http404
 
+from contest.access.attacks import feedback_for, owns_attack
 from contest.access.entries import entry_for, owns_entry
 from contest.access.organisers import is_organiser
-from contest.access.rounds import targets_are_public
+from contest.access.rounds import results_have_begun, targets_are_public
 from contest.access.teams import team_of
 from contest.access.viewers import Viewer
-from contest.models import Entry, Round, Sealed, Seat
+from contest.models import Attack, Entry, Round, Sealed, Seat
+from contest.models.round import Feedback
 from contest.models.sealed import SEED
 from contest.play.table import Table, moment_of
-from games.contract.declaration import Declaration, File, Moment
+from games.contract.declaration import Declaration, File, Moment, Picture
 from games.rehearsal import is_shown
 
 
@@ -151,6 +153,37 @@ def entry_files(user: Viewer, entry: Entry) -> list[ReadableFile]:
         if file is not None and may_read(file):
             found.append(ReadableFile(name, file, sha256, is_sealed))
     return found
+
+
+def entry_pictures(user: Viewer, entry: Entry) -> list[Picture]:
+    """The declared pictures of an entry that somebody who sees its page may see now."""
+    declared = Table(entry.round).declared.entry_pictures()
+    return _shown(user, entry.round, declared, is_own=bool(declared) and owns_entry(user, entry))
+
+
+def answer_pictures(user: Viewer, attack: Attack, challenge: str) -> list[Picture]:
+    """The same of an answer to a challenge. Before the results a picture, which may show every number at
+    once, is told to those alone who are told all of them."""
+    declared = Table(attack.round).declared
+    pictures = declared.answer_pictures(challenge)
+    if pictures and not (is_organiser(user, attack.round.contest) or results_have_begun(attack.round)):
+        numbers = declared.challenge(challenge).numbers
+        are_told = all(number.told == "at once" for number in numbers)
+        if not are_told or feedback_for(user, attack) != Feedback.FULL:
+            return []
+    return _shown(user, attack.round, pictures, is_own=bool(pictures) and owns_attack(user, attack))
+
+
+def _shown(user: Viewer, round_: Round, declared: Sequence[Picture], *, is_own: bool) -> list[Picture]:
+    if not declared or is_organiser(user, round_.contest):
+        return list(declared)
+    moment = moment_of(round_)
+    readers = ("all", "team") if is_own else ("all",)
+    return [
+        picture
+        for picture in declared
+        if moment is not None and any(is_shown(picture.shown, reader, moment) for reader in readers)
+    ]
 
 
 def target_file_for(

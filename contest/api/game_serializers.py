@@ -131,6 +131,21 @@ class ToldNumberShape(Shape):
     is_told = s.BooleanField()
 
 
+class PictureShape(Shape):
+    """A picture that you may see now."""
+
+    name = s.CharField()
+    part = s.CharField(allow_blank=True, help_text="Of what it is, where it is drawn several times.")
+    kind = s.ChoiceField(["bars", "heatmap", "curves"])
+    title = s.CharField()
+    x = s.CharField(allow_blank=True)
+    y = s.CharField(allow_blank=True)
+    words = s.DictField(child=s.CharField(), help_text="What its names are called in your language.")
+    numbers = s.DictField(
+        help_text="bars: classes and series; heatmap: rows, columns and panels; curves: curves and points."
+    )
+
+
 class GameRunShape(Shape):
     attack_id = s.IntegerField(source="run.attack_id")
     title = s.CharField(source="label")
@@ -141,6 +156,7 @@ class GameRunShape(Shape):
     high = s.FloatField(source="run.high", allow_null=True)
     baseline = s.FloatField(source="run.baseline", allow_null=True)
     numbers = ToldNumberShape(many=True)
+    pictures = PictureShape(many=True, source="pictures.data")
 
 
 class GameEntryDetailShape(Shape):
@@ -164,6 +180,7 @@ class GameEntryDetailShape(Shape):
     because = s.ListField(child=s.CharField())
     utility = s.FloatField(source="entry.utility", allow_null=True)
     measures = s.DictField(source="entry.measures", child=s.FloatField(allow_null=True))
+    pictures = PictureShape(many=True, source="pictures.data")
     attacks_shown = s.BooleanField(source="show_attacks")
     attack_runs = s.SerializerMethodField()
 
@@ -181,6 +198,7 @@ class AnswerCellShape(Shape):
     reason = Words()
     reason_code = Code(source="reason")
     log = s.CharField(trim_whitespace=False)
+    pictures = PictureShape(many=True, source="pictures.data")
 
 
 class AnswerShape(AttackShape):

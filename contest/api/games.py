@@ -138,7 +138,7 @@ def entry_detail(viewer: access.Viewer, entry: Entry) -> Response:
 
 
 def answer_detail(viewer: access.Viewer, attack: Attack) -> Response:
-    summary = answer_summary(viewer, attack, attack.round)
+    summary = answer_summary(viewer, attack, attack.round, pictured=True)
     summary["note"] = attack.note if summary["is_owner"] or summary["can_organise"] else None
     return Response(shapes.AnswerDetailShape(summary).data)
 

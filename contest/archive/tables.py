@@ -89,6 +89,12 @@ def _boards(contest: Contest) -> QuerySet[Any]:
     return counted.exclude(view=models.StoredBoard.View.TRIAL).order_by("round_id", "view", "position")
 
 
+def _illustrations(contest: Contest) -> QuerySet[Any]:
+    of_entry = Q(entry__round__contest=contest)
+    found = models.Illustration.objects.filter(of_entry | Q(run__entry__round__contest=contest))
+    return found.select_related("entry__team", "run__attack__team").order_by("pk")
+
+
 def _teams(contest: Contest) -> QuerySet[Any]:
     """A team that became part of another comes after it; that other one is never part of a third."""
     return Team.objects.filter(contest=contest).order_by(F("merged_into").asc(nulls_first=True), "pk")
@@ -154,6 +160,13 @@ TABLES = (
         files={"answer_sha256": "attacks", "evidence_sha256": "vault"},
         private={"log": ""},
         team=lambda run: run.attack.team,
+    ),
+    Table(
+        models.Illustration,
+        _illustrations,
+        left_out=frozenset({"log"}),
+        private={"drawn": [], "fault": ""},
+        team=lambda made: made.entry.team if made.entry else made.run.attack.team,
     ),
     Table(
         models.Standing,

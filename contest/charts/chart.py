@@ -19,6 +19,7 @@ Style = Literal[
     "front",
     "limit",
     "heat",
+    "cold",
     "plate",
     "tick",
     "label",
@@ -95,6 +96,8 @@ class Chart:
     width: float = WIDTH
     legend_dots: bool = False
     """Whether the legend shows its styles as dots, not as squares."""
+    legend_lines: Sequence[Style] = ()
+    """The styles that the legend shows as lines."""
     address: str = field(default="", compare=False)
     """Where the picture can be downloaded from, without the ending."""
 

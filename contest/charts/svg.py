@@ -33,6 +33,7 @@ RULES = {
     "front": "fill:none;stroke:var(--koke);stroke-width:2;stroke-dasharray:6 4",
     "limit": "fill:none;stroke:var(--shu);stroke-width:2;stroke-dasharray:2 3",
     "heat": "fill:var(--ai)",
+    "cold": "fill:var(--shu)",
     "plate": "fill:var(--surface);fill-opacity:0.85",
     "tick": "fill:var(--ink-soft);font-size:13px",
     "label": "fill:var(--ink);font-size:13px",

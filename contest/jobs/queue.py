@@ -38,6 +38,7 @@ CHECKING_FILES = Template("step.checking-files", "checking the files")
 STORING = Template("step.storing", "storing the neutral form")
 READING_TABLES = Template("step.reading-tables", "reading the tables")
 JUDGING = Template("step.judging", "judging")
+DRAWING = Template("step.drawing", "drawing pictures")
 IN_SANDBOX = Template("step.in-sandbox", "in the sandbox")
 
 GAME_FAILED = Template("job.game-failed", "The game of this round failed; its organisers can see why.")

@@ -12,6 +12,7 @@ from contest.models.entry import Entry
 from contest.models.game_package import GamePackage
 from contest.models.heartbeat import Heartbeat
 from contest.models.house_order import HouseOrder
+from contest.models.illustration import Illustration
 from contest.models.job import Job
 from contest.models.phase import Phase
 from contest.models.portrait import Portrait
@@ -45,6 +46,7 @@ __all__ = [
     "GamePackage",
     "Heartbeat",
     "HouseOrder",
+    "Illustration",
     "Invitation",
     "Job",
     "Knock",

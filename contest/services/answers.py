@@ -14,18 +14,20 @@ from contest.files.storage import Stored
 from contest.jobs import queue
 from contest.models import Attack, AttackRun, Entry, Job, Round, Team, User
 from contest.play.evidence import keep_evidence
+from contest.play.pictures import Illustrated
 from contest.records import audit
 from contest.records.locks import lock_team
 from contest.services import team_attacks
 from contest.services.attacks import settle_entries
 from contest.services.board_versions import bump_board
 from contest.services.entries import FILES_REFUSED, RulesChanged
+from contest.services.illustrations import illustrate, illustrate_new_runs
 from contest.services.seats import require_built, seat_for
 from contest.services.teams import require_playing
 from datasets.problems import Verdict
 from games.contract.values import Result
 
-Judged = Sequence[tuple[AttackRun, Result]]
+Judged = Sequence[tuple[AttackRun, Result, Illustrated]]
 
 
 def submit_answer(round_: Round, team: Team, user: User, upload: Stored, note: str = "") -> Attack:
@@ -61,17 +63,20 @@ def refuse_answer(claim: queue.Claim, attack: Attack, verdict: Verdict) -> None:
         )
 
 
-def record_answer(claim: queue.Claim, attack: Attack, results: Sequence[tuple[Entry, str, Result]]) -> None:
-    """Write every cell that an answer fills, at once."""
-    kept = [(entry, challenge, result, keep_evidence(result)) for entry, challenge, result in results]
+def record_answer(
+    claim: queue.Claim, attack: Attack, results: Sequence[tuple[Entry, str, Result, Illustrated]]
+) -> None:
+    """Write every cell that an answer fills, with its pictures, at once."""
+    kept = [(entry, challenge, result, keep_evidence(result)) for entry, challenge, result, _made in results]
     with claim.finish():
         assert attack.team_id is not None
         lock_team(attack.team_id)
         _require_same_game(attack.round)
-        AttackRun.objects.bulk_create(
+        runs = AttackRun.objects.bulk_create(
             AttackRun(attack=attack, entry=entry, challenge=challenge, **_judged(result, evidence))
             for entry, challenge, result, evidence in kept
         )
+        illustrate_new_runs((run.pk, made) for run, (*_, made) in zip(runs, results, strict=True))
         _end(attack, Attack.State.JUDGED)
         settle_entries(attack.round_id, {entry.pk for entry, *_ in kept})
 
@@ -93,14 +98,14 @@ def _end(attack: Attack, state: Attack.State, **changes: Any) -> None:
 
 def record_results(claim: queue.Claim, judged: Judged, seconds: float) -> None:
     """Write what one house attack achieved against one entry, in all challenges that it answers."""
-    kept = [(run, result, keep_evidence(result)) for run, result in judged]
+    kept = [(run, result, made, keep_evidence(result)) for run, result, made in judged]
     with claim.finish():
         lock_team(kept[0][0].entry.team_id)
         _require_same_game(kept[0][0].entry.round)
-        for run, result, evidence in kept:
-            AttackRun.objects.filter(pk=run.pk).exclude(state=AttackRun.State.DONE).update(
-                seconds=seconds, **_judged(result, evidence)
-            )
+        for run, result, made, evidence in kept:
+            waiting = AttackRun.objects.filter(pk=run.pk).exclude(state=AttackRun.State.DONE)
+            if waiting.update(seconds=seconds, **_judged(result, evidence)):
+                illustrate(made, run=run.pk)
             after = {"challenge": run.challenge, "risk": result.risk}
             audit.record("attack_run.done", run, contest=run.entry.round.contest, after=after)
         settle_entries(kept[0][0].entry.round_id, {run.entry_id for run, *_ in kept})

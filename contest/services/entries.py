@@ -16,11 +16,13 @@ from contest.files.storage import Stored
 from contest.jobs import queue
 from contest.models import Entry, Job, Phase, Portrait, Round, Score, Sealed, Team, User
 from contest.models.sealed import TRUTH
+from contest.play.pictures import Illustrated
 from contest.records import audit
 from contest.records.locks import lock_entries, lock_team
 from contest.services.attacks import queue_attacks_on
 from contest.services.attempts import MAX_UPLOADS_A_DAY, count_attempts
 from contest.services.board_versions import bump_board
+from contest.services.illustrations import illustrate
 from contest.services.seats import require_place
 from contest.services.teams import require_playing
 from datasets.messages import Template
@@ -210,7 +212,11 @@ class Scored:
 
 
 def record_scores(
-    claim: queue.Claim, entry: Entry, scored: Scored, portrait: Mapping[str, Any] | None = None
+    claim: queue.Claim,
+    entry: Entry,
+    scored: Scored,
+    portrait: Mapping[str, Any] | None = None,
+    pictures: Illustrated | None = None,
 ) -> None:
     """Write all measures and the numbers of the pictures at once; a valid entry is official and attacked."""
     state = Entry.State.VALID if scored.is_valid else Entry.State.INVALID
@@ -226,6 +232,8 @@ def record_scores(
         Score.objects.bulk_create(scored.scores)
         if portrait:
             Portrait.objects.update_or_create(entry=entry, defaults={"numbers": dict(portrait)})
+        if pictures:
+            illustrate(pictures, entry=entry.pk)
         Entry.objects.filter(pk=entry.pk, state=Entry.State.SCORING).update(
             state=state,
             utility=scored.utility,

@@ -37,6 +37,7 @@ from contest.services.attacks import settle_entries
 from contest.services.board_versions import bump_board
 from contest.services.entry_marks import choose_again, count_again, require_reason
 from contest.services.game_versions import kept_parameters, require_successor
+from contest.services.illustrations import illustrate
 from contest.services.tallies import store_boards
 
 Boards = Sequence[Mapping[str, Any]]
@@ -126,7 +127,7 @@ def differences(tried: Tried) -> dict[str, Any]:
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in ("scores", "evidence")}
+    return {name: value for name, value in row.items() if name not in ("scores", "evidence", "pictures")}
 
 
 def _moves(before: Boards, after: Boards) -> list[dict[str, Any]]:
@@ -239,6 +240,7 @@ def _write_results(round_: Round, results: Mapping[str, Any]) -> None:
             (Score(entry_id=row["entry"], detail={}, **score) for score in row["scores"]),
             ignore_conflicts=True,
         )
+        illustrate(row.get("pictures", {}), entry=row["entry"])
         if row["before"] != row["after"]:
             changes = dict(row["after"])
             if changes["state"] == Entry.State.INVALID:
@@ -248,6 +250,7 @@ def _write_results(round_: Round, results: Mapping[str, Any]) -> None:
     for row in results["runs"]:
         changes = {**row["after"], "evidence_sha256": row["evidence"]}
         AttackRun.objects.filter(pk=row["run"]).update(**changes)
+        illustrate(row.get("pictures", {}), run=row["run"])
     fresh = Round.objects.select_related("contest", "game").get(pk=round_.pk)
     for team in Team.objects.filter(pk__in=teams).order_by("pk"):
         choose_again(fresh, team)

@@ -11,6 +11,7 @@ from contest.jobs.queue import CHECKING_FILES, JUDGING, READING_UPLOAD, Claim
 from contest.models import Attack, AttackRun, Entry, Seat
 from contest.play.boxes import MemoryBox
 from contest.play.house import own_seat, seek_with
+from contest.play.pictures import Illustrated, illustrated_answers
 from contest.play.table import Table
 from contest.play.uploads import answer_files, upload_box
 from contest.services import answers, attacks
@@ -21,6 +22,9 @@ from games.contract import values
 from games.contract.broken import STRANGE, BadAnswer
 from games.contract.guard import require_result
 from games.contract.values import Box, Question, Result
+
+Shown = tuple[Result, Illustrated]
+"""A result with its pictures."""
 
 
 def seek(claim: Claim) -> None:
@@ -45,14 +49,14 @@ def seek(claim: Claim) -> None:
         attacks.refuse_run(claim, run, attacks.OWN_SEAT())
         return
     siblings = AttackRun.objects.filter(attack=run.attack, entry=run.entry).select_related(*related)
-    judged = [(one, results[one.challenge]) for one in siblings.order_by("pk") if one.challenge in results]
-    if not any(one.pk == run.pk for one, _ in judged):
+    judged = [(one, *results[one.challenge]) for one in siblings.order_by("pk") if one.challenge in results]
+    if not any(one.pk == run.pk for one, *_ in judged):
         raise BadAnswer(STRANGE(), "attack")
     answers.record_results(claim, judged, time.monotonic() - start)
 
 
-def seek_results(table: Table, name: str, entry: Entry) -> Iterator[tuple[str, Result]]:
-    """What a house attack achieves against an entry, by challenge; nothing is written."""
+def seek_results(table: Table, name: str, entry: Entry) -> Iterator[tuple[str, Shown]]:
+    """What a house attack achieves against an entry, with its pictures, by challenge; nothing is written."""
     spare = table.spare_seat()
     rng = table.public_rng("attack", name, entry.key)
     box = MemoryBox(seek_with(table, spare, [entry], name, rng))
@@ -64,8 +68,8 @@ def seek_results(table: Table, name: str, entry: Entry) -> Iterator[tuple[str, R
             return
         raise BadAnswer(STRANGE(), "attack")
     by = table.seat(spare) or seat
-    for (_, challenge), result in zip(found.pairs, judge(table, found.pairs, [entry], by, box), strict=True):
-        yield challenge, result
+    shown = judge(table, found.pairs, [entry], by, box)
+    yield from zip((challenge for _, challenge in found.pairs), shown, strict=True)
 
 
 def judge(
@@ -74,8 +78,8 @@ def judge(
     entries: Iterable[Entry],
     by: values.Seat | None,
     answer: Box,
-) -> list[Result]:
-    """The results of an answer, in the order of the cells that it fills."""
+) -> list[Shown]:
+    """The results of an answer with their pictures, in the order of the cells that it fills."""
     targets = {entry.key: table.target(entry, secret=True, reader="judge") for entry in entries}
     questions = [Question(challenge, by, targets[key], answer) for key, challenge in pairs]
     results = list(table.game.judge_all(table.world(), questions)) if questions else []
@@ -84,7 +88,7 @@ def judge(
     for question, result in zip(questions, results, strict=True):
         numbers = table.declared.challenge(question.challenge).numbers
         require_result([number.name for number in numbers], result)
-    return results
+    return list(zip(results, illustrated_answers(table, questions, results), strict=True))
 
 
 def answer(claim: Claim) -> None:
@@ -103,8 +107,9 @@ def answer(claim: Claim) -> None:
     pairs, box = checked
     claim.report(50, JUDGING())
     by = {entry.key: entry for entry in targets}
-    results = judge(table, pairs, [by[key] for key in {key for key, _ in pairs}], seat_of(table, attack), box)
-    cells = [(by[key], challenge, one) for (key, challenge), one in zip(pairs, results, strict=True)]
+    covered = [by[key] for key in {key for key, _ in pairs}]
+    shown = judge(table, pairs, covered, seat_of(table, attack), box)
+    cells = [(by[key], challenge, *one) for (key, challenge), one in zip(pairs, shown, strict=True)]
     answers.record_answer(claim, attack, cells)
 
 

@@ -28,10 +28,10 @@ from contest.services.teams import create_team
 from contest.work.handlers import work_on
 from datasets.zip_writer import zipped
 from games.contract.declaration import Declaration, Method, in_language
-from games.laws import SOURCES
 from games.loading import find_folder
 from games.rehearsal import generator
 from games.round_folder import read_files
+from games.stage import SOURCES
 
 DAY = datetime.timedelta(days=1)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from contest.files import vault
 from contest.files.storage import Stored, published
-from contest.jobs.queue import CHECKING_FILES, READING_TABLES, READING_UPLOAD, STORING, Claim
+from contest.jobs.queue import CHECKING_FILES, DRAWING, READING_TABLES, READING_UPLOAD, STORING, Claim
 from contest.models import Entry, Score
 from contest.play.boxes import MemoryBox
+from contest.play.pictures import illustrated_entry
 from contest.play.table import Table
 from contest.play.uploads import entry_files, upload_box
 from contest.services import entries, hiders
@@ -82,7 +83,8 @@ def publish(table: Table, target: Target) -> tuple[dict[str, str], dict[str, Sto
 def score(claim: Claim, entry: Entry) -> None:
     table = Table(entry.round)
     claim.report(10, READING_TABLES())
-    figures, verdict = measured(table, entry)
+    target = judged_target(table, entry)
+    figures, verdict = measured(table, target)
     scored = entries.Scored(
         scores=list(scores_of(table, entry, figures)),
         measures=figures,
@@ -90,13 +92,18 @@ def score(claim: Claim, entry: Entry) -> None:
         because=[entries.BROKEN_LIMIT(name=name).as_data() for name in verdict.because],
         parts=verdict.parts,
     )
-    entries.record_scores(claim, entry, scored)
+    claim.report(80, DRAWING())
+    entries.record_scores(claim, entry, scored, pictures=illustrated_entry(table, target))
 
 
-def measured(table: Table, entry: Entry) -> tuple[dict[str, float | None], Verdict]:
+def judged_target(table: Table, entry: Entry) -> Target:
+    """An entry with all that its judge sees."""
+    return table.target(entry, upload=read_upload(table, entry), secret=True, reader="judge")
+
+
+def measured(table: Table, target: Target) -> tuple[dict[str, float | None], Verdict]:
     """All measures of an entry, and the game's verdict on them; nothing is written."""
     names = [number.name for number in table.declared.measures]
-    target = table.target(entry, upload=read_upload(table, entry), secret=True, reader="judge")
     figures: Figures = table.game.measure(table.world(), target, names) if names else {}
     require_numbers(names, figures)
     verdict = table.game.verdict(table.rule, figures, table.params)

@@ -154,8 +154,8 @@ def judge_program(claim: Claim, run: AttackRun) -> None:
     if not pairs:
         attacks.refuse_run(claim, run, team_attacks.NOT_ANSWERED(), log=run.log, seconds=run.seconds)
         return
-    (result,) = judge(table, pairs, [run.entry], seat_of(table, run.attack), box)
-    answers.record_results(claim, [(run, result)], run.seconds or time.monotonic() - start)
+    ((result, made),) = judge(table, pairs, [run.entry], seat_of(table, run.attack), box)
+    answers.record_results(claim, [(run, result, made)], run.seconds or time.monotonic() - start)
 
 
 def _refuse(claim: Claim, run: AttackRun, verdict: Verdict) -> None:

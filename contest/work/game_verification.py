@@ -9,13 +9,14 @@ from typing import Any
 from contest.errors import Refused
 from contest.files import vault
 from contest.files.storage import published, submitted
-from contest.models import Attack, AttackRun, Entry, Round, Score, Sealed, StoredBoard
+from contest.models import Attack, AttackRun, Entry, Illustration, Round, Score, Sealed, StoredBoard
 from contest.play.counting import counted_boards
 from contest.play.evidence import evidence_hash
+from contest.play.pictures import digest, illustrated_entry
 from contest.play.table import Table
 from contest.services.attacks import strongest_run
 from contest.services.trials import facts_of_run
-from contest.work.game_entries import measured
+from contest.work.game_entries import judged_target, measured
 from contest.work.recounts import Recount
 from contest.work.trials import GIVEN, facts_of_result
 from games.loading import NoGame
@@ -53,7 +54,8 @@ def _recount_entry(found: Recount, table: Table, entry: Entry) -> None:
     if not _has_files(entry) or not vault.exists(entry.upload_sha256):
         found.skip("measures of an entry whose files are withheld")
         return
-    figures, verdict = measured(table, entry)
+    target = judged_target(table, entry)
+    figures, verdict = measured(table, target)
     for name, value in entry.measures.items():
         found.compare("measure", f"{entry}, {name}", figures.get(name), value)
     for score in scores:
@@ -61,6 +63,11 @@ def _recount_entry(found: Recount, table: Table, entry: Entry) -> None:
     state = Entry.State.INVALID if verdict.because else Entry.State.VALID
     found.compare("verdict", str(entry), (state, verdict.utility), (entry.state, entry.utility))
     found.compare("parts", str(entry), dict(verdict.parts), entry.parts)
+    stored = Illustration.objects.filter(entry=entry).first()
+    if stored is not None:
+        found.compare(
+            "pictures", str(entry), digest(illustrated_entry(table, target).drawn), digest(stored.drawn)
+        )
 
 
 def _recount_attack(found: Recount, table: Table, attack: Attack, runs: list[AttackRun]) -> None:
@@ -78,14 +85,17 @@ def _recount_attack(found: Recount, table: Table, attack: Attack, runs: list[Att
     results = GIVEN[Attack.Kind(attack.kind)](table, attack, own)
     for run in own:
         where = f"{run}, {run.challenge}"
-        expected, today = facts_of_run(run), facts_of_result(results[run.pk])
+        result, pictures = results[run.pk]
+        expected, today = facts_of_run(run), facts_of_result(result)
         numbers = (today.pop("numbers"), expected.pop("numbers"))
         for name, value in expected.items():
             found.compare(name, where, today[name], value)
         for name in sorted(set().union(*numbers)):
             found.compare(name, where, numbers[0].get(name), numbers[1].get(name))
-        evidence = evidence_hash(results[run.pk])
-        found.compare("evidence", where, evidence, run.evidence_sha256)
+        found.compare("evidence", where, evidence_hash(result), run.evidence_sha256)
+        stored = Illustration.objects.filter(run=run).first()
+        if stored is not None:
+            found.compare("pictures", where, digest(pictures.drawn), digest(stored.drawn))
 
 
 def _is_declared(table: Table, attack: Attack) -> bool:

@@ -13,12 +13,13 @@ from contest.models import Attack, AttackRun, Entry, Round, Team, Trial
 from contest.play.boxes import MemoryBox
 from contest.play.counting import boards_among, entries_of, runs_of
 from contest.play.evidence import keep_evidence
+from contest.play.pictures import illustrated_entry
 from contest.play.table import Table
 from contest.play.uploads import answer_files, upload_box
 from contest.services import trials
 from contest.services.entries import BROKEN_LIMIT
-from contest.work.game_attacks import judge, seat_of, seek_results
-from contest.work.game_entries import measured, scores_of
+from contest.work.game_attacks import Shown, judge, seat_of, seek_results
+from contest.work.game_entries import judged_target, measured, scores_of
 from games.contract.values import Result
 
 
@@ -41,7 +42,8 @@ def try_version(claim: Claim) -> None:
 
 
 def _tried_entry(table: Table, entry: Entry) -> dict[str, Any]:
-    figures, verdict = measured(table, entry)
+    target = judged_target(table, entry)
+    figures, verdict = measured(table, target)
     because = [BROKEN_LIMIT(name=name).as_data() for name in verdict.because]
     after = {
         "state": (Entry.State.INVALID if because else Entry.State.VALID).value,
@@ -55,7 +57,9 @@ def _tried_entry(table: Table, entry: Entry) -> dict[str, Any]:
         for score in scores_of(table, entry, figures)
     ]
     about = {"entry": entry.pk, "team": entry.team_id, "name": str(entry)}
-    return {**about, "before": trials.facts_of_entry(entry), "after": after, "scores": scores}
+    pictures = illustrated_entry(table, target).as_data()
+    before = trials.facts_of_entry(entry)
+    return {**about, "before": before, "after": after, "scores": scores, "pictures": pictures}
 
 
 def _tried_runs(table: Table, runs: Sequence[AttackRun]) -> Iterator[dict[str, Any]]:
@@ -69,22 +73,22 @@ def _tried_runs(table: Table, runs: Sequence[AttackRun]) -> Iterator[dict[str, A
             yield _tried_run(run, results[run.pk])
 
 
-def _house_results(table: Table, attack: Attack, runs: Sequence[AttackRun]) -> dict[int, Result]:
-    found: dict[int, Result] = {}
+def _house_results(table: Table, attack: Attack, runs: Sequence[AttackRun]) -> dict[int, Shown]:
+    found: dict[int, Shown] = {}
     for entry, group in groupby(sorted(runs, key=lambda run: run.entry_id), key=lambda run: run.entry):
         by_challenge = dict(seek_results(table, attack.name, entry))
         found |= {run.pk: by_challenge[run.challenge] for run in group}
     return found
 
 
-def _answer_results(table: Table, attack: Attack, runs: Sequence[AttackRun]) -> dict[int, Result]:
+def _answer_results(table: Table, attack: Attack, runs: Sequence[AttackRun]) -> dict[int, Shown]:
     entries = {run.entry_id: run.entry for run in runs}
     pairs = [(run.entry.key, run.challenge) for run in runs]
     judged = judge(table, pairs, entries.values(), seat_of(table, attack), _answer(table, attack))
     return {run.pk: result for run, result in zip(runs, judged, strict=True)}
 
 
-def _program_results(table: Table, attack: Attack, runs: Sequence[AttackRun]) -> dict[int, Result]:
+def _program_results(table: Table, attack: Attack, runs: Sequence[AttackRun]) -> dict[int, Shown]:
     """What programs wrote is stored by target; they do not run again."""
     seat = seat_of(table, attack)
     found = {}
@@ -94,7 +98,7 @@ def _program_results(table: Table, attack: Attack, runs: Sequence[AttackRun]) ->
     return found
 
 
-GIVEN: dict[Attack.Kind, Callable[[Table, Attack, Sequence[AttackRun]], dict[int, Result]]] = {
+GIVEN: dict[Attack.Kind, Callable[[Table, Attack, Sequence[AttackRun]], dict[int, Shown]]] = {
     Attack.Kind.HOUSE: _house_results,
     Attack.Kind.GUESS: _answer_results,
     Attack.Kind.PROGRAM: _program_results,
@@ -112,7 +116,8 @@ def _box(table: Table, sha256: str, keys: Sequence[str]) -> MemoryBox:
         return upload_box(cast(BinaryIO, file), answer_files(table.declared, keys))
 
 
-def _tried_run(run: AttackRun, result: Result) -> dict[str, Any]:
+def _tried_run(run: AttackRun, shown: Shown) -> dict[str, Any]:
+    result, pictures = shown
     about = {
         "run": run.pk,
         "attack": run.attack.label,
@@ -125,6 +130,7 @@ def _tried_run(run: AttackRun, result: Result) -> dict[str, Any]:
         "before": trials.facts_of_run(run),
         "after": facts_of_result(result),
         "evidence": keep_evidence(result),
+        "pictures": pictures.as_data(),
     }
 
 

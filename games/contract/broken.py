@@ -71,6 +71,17 @@ TOO_MANY_TARGETS = Template(
 )
 
 
+BAD_PICTURE = Template(
+    "game-fault.bad-picture", "The picture '%(name)s' has %(got)s as %(place)s, expected %(expected)s."
+)
+UNKNOWN_PICTURE = Template(
+    "game-fault.unknown-picture", "The game draws a picture '%(name)s'; it declares here: %(names)s."
+)
+TOO_MANY_PICTURES = Template(
+    "game-fault.too-many-pictures", "The game draws more than %(n)s pictures at once."
+)
+
+
 class BrokenGame(RuntimeError):
     """A game broke its own declaration or the contract; the organiser is told, and nobody else pays for it.
 

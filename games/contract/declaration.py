@@ -176,6 +176,30 @@ class Challenge:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture of an entry, or of a judged answer: its words, and from when on whom it is shown.
+
+    The verbs `pictures` and `answer_pictures` give its numbers. Of an answer, ``team`` is the team that
+    answers. Organisers see every picture; without ``shown`` nobody else does.
+    """
+
+    name: str
+    kind: Literal["bars", "heatmap", "curves"]
+    title: Text
+    of: Literal["entry", "answer"] = "entry"
+    challenge: str = ""
+    """Of answers: the challenge that has it, all of them where empty."""
+    shown: Shown = Shown()
+    meaning: Text = field(default_factory=dict)
+    x: Text = field(default_factory=dict)
+    y: Text = field(default_factory=dict)
+    words: Mapping[str, Text] = field(default_factory=dict)
+    """What its series, panels, curves and points are called, and any labels that have a translation."""
+    steps: bool = False
+    """Whether the value of a curve holds until its next point."""
+
+
+@dataclass(frozen=True)
 class Rule:
     """How a round is decided. A round names one of its game's rules."""
 
@@ -258,6 +282,7 @@ class Declaration:
     parameters: tuple[Setting, ...] = ()
     methods: tuple[Method, ...] = ()
     attacks: tuple[Method, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     slots: tuple[str, ...] = ("",)
     seats: Seats = Seats()
     phases: Literal["hide and seek", "seek"] = "hide and seek"
@@ -288,6 +313,14 @@ class Declaration:
 
     def challenge(self, name: str) -> Challenge:
         return find_by_name(self.challenges, name, "challenge")
+
+    def entry_pictures(self) -> tuple[Picture, ...]:
+        return tuple(picture for picture in self.pictures if picture.of == "entry")
+
+    def answer_pictures(self, challenge: str) -> tuple[Picture, ...]:
+        """The pictures of an answer to a challenge."""
+        found = (picture for picture in self.pictures if picture.of == "answer")
+        return tuple(picture for picture in found if picture.challenge in ("", challenge))
 
     def rule(self, name: str) -> Rule:
         return find_by_name(self.rules, name, "rule")

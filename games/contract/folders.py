@@ -22,10 +22,13 @@ from games.contract.boxes import EMPTY, FolderBox
 from games.contract.broken import NO_ANSWER, NOT_FILES, TOO_LARGE, BadAnswer
 from games.contract.messages import SAID_BY_GAME, SAID_IN_LANGUAGES
 from games.contract.values import (
+    Bars,
     Board,
     Cell,
+    Curves,
     Fault,
     FileVerdict,
+    Heatmap,
     Hidden,
     Question,
     Result,
@@ -38,8 +41,11 @@ from games.contract.values import (
 
 TYPES: dict[str, Any] = {
     made.__name__: made
-    for made in (Board, Cell, Fault, Hidden, Question, Result, Row, Seat, Target, Verdict, World)
-}
+    for made in (
+        Bars, Board, Cell, Curves, Fault, Heatmap, Hidden, Question, Result, Row, Seat, Target, Verdict,
+        World,
+    )
+}  # fmt: skip
 MARK = "$"
 """The key of a mapping that stands for something that JSON does not have."""
 MOST_BYTES = 64 * 1024 * 1024

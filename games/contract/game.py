@@ -14,6 +14,7 @@ from games.contract.values import (
     Board,
     Box,
     Cell,
+    Drawing,
     Figures,
     Hidden,
     Out,
@@ -75,6 +76,20 @@ class Game(ABC):
     def judge_all(self, world: World, questions: Sequence[Question]) -> Iterator[Result]:
         """The results of several questions, in their order: what they share is read once."""
         return (self.judge(world, *question) for question in questions)
+
+    def pictures(self, world: World, entry: Target) -> Iterator[Drawing]:
+        """The declared pictures of an entry, from all that `measure` sees."""
+        return iter(())
+
+    def answer_pictures(self, world: World, question: Question, result: Result) -> Iterator[Drawing]:
+        """The declared pictures of an answer, from all that `judge` saw and what it gave."""
+        return iter(())
+
+    def answer_pictures_all(
+        self, world: World, judged: Sequence[tuple[Question, Result]]
+    ) -> Iterator[Sequence[Drawing]]:
+        """Those of several answers, in their order."""
+        return (tuple(self.answer_pictures(world, *one)) for one in judged)
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

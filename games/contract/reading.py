@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, lru_cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -15,7 +15,7 @@ from datasets.lookup import unknown_name
 from datasets.messages import Message, Template
 from datasets.setting import BadValue, Setting
 from games.contract.boxes import is_plain
-from games.contract.declaration import VISIBILITIES, Declaration, File, Shown
+from games.contract.declaration import VISIBILITIES, Declaration, File, Picture, Shown
 
 FILE = "game.yaml"
 NAME = re.compile(r"[a-z][a-z0-9-]{0,49}")
@@ -35,6 +35,11 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "variants": (1, 100),
 }
 """The numbers that decide how much the platform does for a game, by key, wherever they stand."""
+NAMED = (
+    "files", "challenges", "measures", "rules", "boards", "parameters", "methods", "attacks",
+    "pictures", "examples",
+)  # fmt: skip
+"""Lists of things with names, each of which is used once."""
 LARGEST = 10**18
 MOST_ITEMS = 500
 """Of any list: files, columns, challenges, legal values."""
@@ -271,18 +276,7 @@ def _check_whole(game: Declaration, document: Document) -> None:
         document.add(("name",), "bad-name", A_NAME(), game.name)
     if not VERSION.fullmatch(game.version):
         document.add(("version",), "bad-version", A_VERSION(), game.version)
-    parts = (
-        "files",
-        "challenges",
-        "measures",
-        "rules",
-        "boards",
-        "parameters",
-        "methods",
-        "attacks",
-        "examples",
-    )
-    for part in parts:
+    for part in NAMED:
         named = [(getattr(one, "scope", ""), one.name) for one in getattr(game, part)]
         for place, one in enumerate(named):
             if one in named[:place]:
@@ -299,6 +293,19 @@ def _check_whole(game: Declaration, document: Document) -> None:
     for place, attack in enumerate(game.attacks):
         for name in attack.challenges:
             _known(name, challenges, "challenge", ("attacks", place, "challenges"), document)
+    for place, picture in enumerate(game.pictures):
+        _check_picture(picture, challenges, ("pictures", place), document)
+
+
+def _check_picture(picture: Picture, challenges: Sequence[str], path: Path, document: Document) -> None:
+    if not NAME.fullmatch(picture.name):
+        document.add((*path, "name"), "bad-name", A_NAME(), picture.name)
+    if picture.challenge and picture.of == "entry":
+        document.add((*path, "of"), "bad-value", ONE_OF(names=["'answer'"]), picture.of)
+    elif picture.challenge:
+        _known(picture.challenge, challenges, "challenge", (*path, "challenge"), document)
+    if picture.steps and picture.kind != "curves":
+        document.add((*path, "kind"), "bad-value", ONE_OF(names=["'curves'"]), picture.kind)
 
 
 def _check_rehearsal(game: Declaration, document: Document) -> None:

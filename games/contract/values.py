@@ -114,6 +114,41 @@ class Question(NamedTuple):
     answer: Box
 
 
+class Bars(NamedTuple):
+    """How often each class occurs, once or before and after: one number from 0 up per class and series.
+
+    ``name`` is that of a declared picture. One that is drawn several times says in ``part`` of what.
+    """
+
+    name: str
+    classes: Sequence[str]
+    series: Mapping[str, Sequence[float]]
+    part: str = ""
+
+
+class Heatmap(NamedTuple):
+    """One matrix, or two side by side: a list of numbers per row; None is undefined."""
+
+    name: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    panels: Mapping[str, Sequence[Sequence[float | None]]]
+    part: str = ""
+
+
+class Curves(NamedTuple):
+    """Curves from the left to the right, each as its x and its y, and points that are marked."""
+
+    name: str
+    curves: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+    points: Mapping[str, tuple[Sequence[float], Sequence[float]]] = {}
+    part: str = ""
+
+
+Drawing = Bars | Heatmap | Curves
+"""The numbers of a picture. Every number is finite; series, panels, curves and points have declared names."""
+
+
 class Verdict(NamedTuple):
     """Whether an entry is useful enough: the limits that it breaks, and its utility."""
 

@@ -14,6 +14,7 @@ from games.contract.values import (
     Board,
     Box,
     Cell,
+    Drawing,
     Fault,
     Figures,
     Hidden,
@@ -33,6 +34,7 @@ from .generator import invented_base, table_of_people
 from .layout import ATTRIBUTES, N_ALTERNATIVES, NAME, Layout, layout, read_upload, upload_names
 from .linking import assignment_attack, blind_attack, each_file_attack, sample_attack
 from .methods import projections
+from .pictures import marginals
 from .quiz import (
     Answers,
     Quiz,
@@ -154,6 +156,10 @@ class Game(contract.Game):
     def judge(self, world: World, challenge: str, by: Seat | None, target: Target, answer: Box) -> Result:
         given = read_answers(self.declaration, answer, target.key)
         return judged(given, read_truth(self.declaration, target.secret, ""))
+
+    def pictures(self, world: World, entry: Target) -> Iterator[Drawing]:
+        upload = read_upload(self.declaration, entry.upload)
+        return marginals(self._own_table(entry), upload, self.layout.projections)
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

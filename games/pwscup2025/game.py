@@ -14,10 +14,12 @@ from games.contract.values import (
     Board,
     Box,
     Cell,
+    Drawing,
     Fault,
     Figures,
     Hidden,
     Out,
+    Question,
     Result,
     Seat,
     Target,
@@ -33,6 +35,7 @@ from .layout import N_ALTERNATIVES, Texts, lines_in, texts_in, texts_of
 from .marking import ATTACKS, Exhibit, Marks, marked_as_predicted
 from .measures import DIFFERENCES, figures
 from .methods import released
+from .pictures import correlations, marginals, operating_point
 from .population import (
     Alternative,
     alternative,
@@ -112,6 +115,17 @@ class Game(contract.Game):
     def _members(self, target: Target) -> Marks:
         is_member: Marks = read_columns(self.declaration, target.secret, "Z.csv", "entry")["member"] == 1
         return is_member
+
+    def pictures(self, world: World, entry: Target) -> Iterator[Drawing]:
+        assert entry.seat is not None
+        before = texts_in(entry.seat.files, f"B{entry.variant}.csv")
+        after = texts_in(entry.upload, "C.csv")
+        yield from marginals(before, after)
+        yield correlations(before, after)
+
+    def answer_pictures(self, world: World, question: Question, result: Result) -> Iterator[Drawing]:
+        marks = read_marks(self.declaration, question.answer, question.target.key)
+        return operating_point(marks, self._members(question.target))
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

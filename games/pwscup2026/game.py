@@ -16,10 +16,12 @@ from games.contract.values import (
     Board,
     Box,
     Cell,
+    Drawing,
     Fault,
     Figures,
     Hidden,
     Out,
+    Question,
     Result,
     Seat,
     Target,
@@ -32,9 +34,10 @@ from .answers import AIA, MIA, RECORD, confidences, long_faults, read_wide, time
 from .attribute import attribute
 from .boards import tally
 from .checks import TOKEN, C, Sheet, release_faults, token_faults
-from .layout import HOUSE, Floats, by_record, clipped, released, size
+from .layout import HOUSE, Flags, Floats, by_record, clipped, released, size
 from .membership import chance, membership
 from .methods import entry as entry_of
+from .pictures import correlations, marginals, membership_curves, survival
 from .reference import Reference, read_reference
 from .seeking import ATTACKS, density, density_ratio, scale_of
 from .utility import Original, original_of, utilities
@@ -145,11 +148,15 @@ class Game(contract.Game):
         numbers = {name.replace("_", "-"): value for name, value in found._asdict().items()}
         return Result(score, {"score": score, **numbers}, 0.0)
 
-    def _judge_membership(self, world: World, by: Seat, other: Seat, answer: Box) -> Result:
+    def _asked(self, by: Seat, other: Seat, answer: Box) -> tuple[Floats, Flags, Flags]:
+        """How sure an answer is of each person, who is in the other cohort, and who is rare."""
         mine = by_record(self._table(by.secret, "pool_ids.csv"))
         theirs = self._table(other.secret, "pool_ids.csv")["pool_id"]
         is_member, is_rare = np.isin(mine["pool_id"], theirs), mine["is_rare"] == 1
-        confidence = confidences(answer, other.number, mine[RECORD])
+        return confidences(answer, other.number, mine[RECORD]), is_member, is_rare
+
+    def _judge_membership(self, world: World, by: Seat, other: Seat, answer: Box) -> Result:
+        confidence, is_member, is_rare = self._asked(by, other, answer)
         params = world.params
         found = membership(confidence, is_member, is_rare, params["fpr"])
         with world.secret.open("seed.txt") as file:
@@ -159,6 +166,21 @@ class Game(contract.Game):
         numbers = {**found._asdict(), "score": found.score, "level": luck.level,
                    "excess": max(0.0, found.score - luck.level)}  # fmt: skip
         return Result(found.score, numbers, luck.mean)
+
+    def pictures(self, world: World, entry: Target) -> Iterator[Drawing]:
+        assert entry.seat is not None
+        cohort, release = self._table(entry.seat.files, "B.csv"), self._release(entry.upload)
+        yield from marginals(cohort, release)
+        yield correlations(cohort, release)
+        yield from survival(cohort, release)
+
+    def answer_pictures(self, world: World, question: Question, result: Result) -> Iterator[Drawing]:
+        if question.challenge != "mia":
+            return
+        assert question.by is not None
+        assert question.target.seat is not None
+        asked = self._asked(question.by, question.target.seat, question.answer)
+        yield from membership_curves(*asked, world.params["fpr"])
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

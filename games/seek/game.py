@@ -12,9 +12,24 @@ from datasets.problems import LINES, MISSING_FILE, BadFiles, Findings
 from games.contract import game as contract
 from games.contract.files import ROWS_AS_IN
 from games.contract.tables import Columns, read_columns, write_table
-from games.contract.values import Board, Box, Cell, Fault, Figures, Hidden, Out, Result, Seat, Target, World
+from games.contract.values import (
+    Board,
+    Box,
+    Cell,
+    Drawing,
+    Fault,
+    Figures,
+    Hidden,
+    Out,
+    Question,
+    Result,
+    Seat,
+    Target,
+    World,
+)
 from games.seek.attacks import answers
 from games.seek.boards import Tasks, Track, collected, scored
+from games.seek.pictures import roc_pictures
 from games.seek.roc import Floats, Labels
 from games.seek.signals import Exhibit
 from games.seek.statistics import BY_NAME, STATISTICS, tpr_interpolated
@@ -110,6 +125,11 @@ class SeekGame(contract.Game):
         evidence = {"scores": scores, "labels": labels}
         risk, baseline = statistic.risk(score), statistic.baseline(fpr)
         return Result(risk, {"score": score, **numbers}, baseline, evidence=evidence)
+
+    def answer_pictures(self, world: World, question: Question, result: Result) -> Iterator[Drawing]:
+        """The ROC curve, with the rates of the round and those that are always shown."""
+        rates = {world.params["fpr"], world.params["other-fpr"], *self.rates.values()}
+        return iter(list(roc_pictures(result.evidence["scores"], result.evidence["labels"], rates)))
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from games.contract import game as contract
+from games.contract.marginals import number_bars
 from games.contract.tables import Columns, read_columns, write_table
-from games.contract.values import Box, Fault, Figures, Out, Result, Seat, Target, World, Wrong
+from games.contract.values import Box, Drawing, Fault, Figures, Out, Result, Seat, Target, World, Wrong
 
 
 class Game(contract.Game):
@@ -57,6 +58,12 @@ class Game(contract.Game):
         equal = (scores[member][:, None] == scores[~member]).mean()
         auc = float(above + equal / 2)
         return Result(max(0.0, 2 * auc - 1), {"auc": auc}, baseline=0.0)
+
+    def pictures(self, world: World, entry: Target) -> Iterator[Drawing]:
+        assert entry.seat is not None
+        mine, released = self._table(entry.seat.files, "mine.csv"), self._table(entry.upload, "release.csv")
+        for name in ("age", "spent"):
+            yield number_bars("columns", name, mine[name], released[name])
 
     def attack(
         self, name: str, world: World, by: Seat | None, targets: Sequence[Target],

@@ -25,6 +25,9 @@ files:
 measures: [{name: loss, better: lower}]
 challenges:
   - {name: who, title: {en: Who}, question: {en: "Who?"}, answer: [guess.csv], numbers: [{name: hits}]}
+pictures:
+  - {name: ages, kind: bars, title: {en: Ages}, words: {before: {en: before}}}
+  - {name: roc, kind: curves, of: answer, title: {en: ROC}, words: {answer: {en: the answer}}}
 rules: [{name: standard, formula: {en: Any}}]
 messages: {odd: {en: "something that is not %(what)s"}}
 """
@@ -32,7 +35,7 @@ PRELUDE = """
 import ctypes, json, os, signal, socket, stat, sys, time
 import numpy as np
 from games.contract import game as contract
-from games.contract.values import Board, Fault, Result, Row, Verdict
+from games.contract.values import Bars, Board, Curves, Fault, Result, Row, Verdict
 
 FACTS = {facts}
 OUT = sys.argv[-1]
@@ -86,6 +89,8 @@ SIGNATURES = {
     "judge": "world, challenge, by, target, answer",
     "judge_all": "world, questions",
     "tally": "rule, params, hidden, cells, earlier",
+    "pictures": "world, entry",
+    "answer_pictures_all": "world, judged",
 }
 DEFAULTS = {
     "build": "return {}", "check": "return iter(())", "publish": "super().publish(world, entry, rng, out)",
@@ -282,6 +287,48 @@ ANSWERING = {
         "return Verdict(('the secret is 42',))", ("bad-verdict",), "verdict"
     ),
     "gives a book of facts": Hostile("return {'story': 'x' * 100_000}", ("too-many-facts",), "build"),
+    "draws no number": Hostile(
+        "yield Bars('ages', ('a',), {'before': (float('nan'),)})", ("bad-picture",), "pictures"
+    ),
+    "draws a million points": Hostile(
+        "yield Bars('ages', ('a',), {'before': np.zeros(10**6)})", ("bad-picture",), "pictures"
+    ),
+    "draws a million numbers of JSON": Hostile(
+        "yield Bars('ages', ('a',), {'before': (0.123456789,) * 10**6})", ("answer-too-large",), "pictures"
+    ),
+    "draws a thousand pictures": Hostile(
+        "yield from [Bars('ages', ('a',), {'before': (1,)}, str(n)) for n in range(1000)]",
+        ("too-many-pictures",),
+        "pictures",
+    ),
+    "draws what it does not declare": Hostile(
+        "yield Bars(secret(world), ('a',), {'before': (1,)})", ("unknown-picture",), "pictures"
+    ),
+    "draws control characters": Hostile(
+        "yield Bars('ages', ('\\x1b[2J',), {'before': (1,)})", ("bad-picture",), "pictures"
+    ),
+    "draws markup, which pages escape": Hostile(
+        "yield Bars('ages', ('<script>',), {'before': (1,)})", ("",), "pictures"
+    ),
+    "draws another kind of picture": Hostile(
+        "yield Curves('ages', {'before': ((0, 1), (0, 1))})", ("bad-picture",), "pictures"
+    ),
+    "draws something strange": Hostile("yield Bars({}, {}, {}, {})", ("unknown-picture",), "pictures"),
+    "draws another verb's answer": Hostile("yield Result(0.5)", ("other-type",), "pictures"),
+    "crashes while it draws": Hostile("raise RuntimeError('no pictures')", ("crashed",), "pictures"),
+    "draws a curve that goes back": Hostile(
+        "return iter([[Curves('roc', {'answer': ((1, 0), (0, 1))})] for _ in judged])",
+        ("bad-picture",),
+        "answer_pictures_all",
+    ),
+    "draws an answer too few": Hostile(
+        "return iter(())", ("other-number-of-results",), "answer_pictures_all"
+    ),
+    "draws a picture of an entry for an answer": Hostile(
+        "return iter([[Bars('ages', ('a',), {'before': (1,)})] for _ in judged])",
+        ("unknown-picture",),
+        "answer_pictures_all",
+    ),
     "writes a file that it does not declare": Hostile(
         "out.create('result-of-another-round.csv')", ("undeclared-file",), "build"
     ),

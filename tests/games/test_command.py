@@ -56,7 +56,7 @@ def test_a_broken_law_is_named_and_counted(tmp_path: Path, capsys: pytest.Captur
     assert main(["game", "test", str(code.parent)]) == 1
     out = capsys.readouterr().out
     assert "BROKEN     blind-is-baseline" in out
-    assert "1 of 10 laws are broken." in out
+    assert "1 of 11 laws are broken." in out
 
 
 def test_a_game_that_cannot_be_used_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from attacks.sandbox import run_files
 from datasets.messages import Message
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.broken import BrokenGame
-from games.contract.values import Question, Seat, Target, World
+from games.contract.values import Question, Result, Seat, Target, World
 from games.laws import checked
 from games.loading import read_folder
 from games.sandboxed import SandboxedGame
@@ -37,6 +37,7 @@ WORLD = World({}, EMPTY, MemoryBox({"people.csv": f"x\n{OWN}\n".encode()}))
 SEAT = Seat(0, "aki", EMPTY, EMPTY)
 TARGET = Target("aki", "", 0, {}, SEAT, MemoryBox({"up.csv": b"a,1\nb,2\n"}), EMPTY, EMPTY)
 ANSWER = MemoryBox({"guess.csv": b"a\n"})
+JUDGED = Question("who", SEAT, TARGET, ANSWER), Result(0.5, {"hits": 1.0}, evidence={"found": np.arange(3)})
 RNG = np.random.default_rng(0)
 
 
@@ -52,6 +53,8 @@ CALLS: dict[str, Callable[[SandboxedGame], Any]] = {
     "cover": lambda game: list(game.cover(WORLD, SEAT, ANSWER, [TARGET])),
     "judge": lambda game: game.judge(WORLD, "who", SEAT, TARGET, ANSWER),
     "judge_all": lambda game: list(game.judge_all(WORLD, [Question("who", SEAT, TARGET, ANSWER)])),
+    "pictures": lambda game: list(game.pictures(WORLD, TARGET)),
+    "answer_pictures_all": lambda game: list(game.answer_pictures_all(WORLD, [JUDGED])),
     "tally": lambda game: list(game.tally("standard", {}, [], lambda: iter(()), {})),
 }
 
@@ -94,7 +97,7 @@ def test_a_hostile_game_is_contained(
     assert hostile.logged in log
     assert SECRET not in told + log
     # The organiser, who brought the secret, is quoted what was not shown to the team.
-    assert OWN not in told or code == "bad-refusal"
+    assert OWN not in told or code in ("bad-refusal", "unknown-picture")
     assert len(log) <= SMALL["log_bytes"] + 200
     assert not any(character in log for character in "\x1b\x07\0\r\u202e")
     assert platform.contents() == before

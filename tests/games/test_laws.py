@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from games.contract.broken import BrokenGame
-from games.laws import LAWS, Stage, checked
+from games.laws import LAWS, checked
+from games.stage import Stage
 
 TOYS = Path(__file__).parent
 NAMES = ("pair", "pool")
@@ -50,6 +51,7 @@ BREACHES = {
                       "area = auc(-scores, labels)\n        evidence"),
     "blind-is-baseline": ("pool", "game.py", '{"auc": area}, 0.0, evidence', '{"auc": area}, 0.9, evidence'),
     "bad-uploads": ("pool", "game.yaml", ", columns: [{name: x, kind: real, span: [-1000, 1000]}]", ""),
+    "pictures": ("pool", "game.py", 'yield number_bars("spread", "", mine, released)', "pass"),
 }  # fmt: skip
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from datasets.problems import BadFiles
 from games.contract.declaration import VISIBILITIES, Shown
-from games.laws import Stage
 from games.loading import load_folder
 from games.rehearsal import Rehearsal, is_shown
+from games.stage import Stage
 
 TOYS = Path(__file__).parent
 TEAMS = ("aki", "haru", "natsu")

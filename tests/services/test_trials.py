@@ -16,6 +16,7 @@ from contest.models import (
     AuditEvent,
     Entry,
     GamePackage,
+    Illustration,
     Job,
     Round,
     Score,
@@ -206,3 +207,32 @@ def test_what_cannot_change_in_a_round_is_refused(played: Round, change: Any, wo
     with pytest.raises(Refused, match=word):
         try_version(played, organiser(played.contest), uploaded(played, version_2(change)))
     assert not Trial.objects.exists()
+
+
+def test_another_version_draws_its_own_pictures(played: Round) -> None:
+    assert not Illustration.objects.exists()
+    pictures = (
+        "pictures: [{name: ages, kind: bars, title: {en: Ages}, words: {before: {en: b}, after: {en: a}}},"
+        " {name: found, kind: bars, of: answer, title: {en: Found}, words: {found: {en: f}}}]\nattacks:"
+    )
+    drawn = (
+        "    def pictures(self, world, entry):\n"
+        "        from games.contract.marginals import number_bars\n"
+        "        ages = (self._ages(world.public, 'people.csv'), self._ages(entry.upload, 'release.csv'))\n"
+        "        yield number_bars('ages', '', *ages)\n\n"
+        "    def answer_pictures(self, world, question, result):\n"
+        "        from games.contract.values import Bars\n"
+        "        yield Bars('found', ('found',), {'found': (result.numbers['found'],)})\n\n"
+        "    def attack("
+    )
+    changes = ("game.yaml", "attacks:", pictures), ("game.py", "    def attack(", drawn)
+    trial = tried(played, version_2(*changes))
+    assert not Illustration.objects.exists()
+    assert not any("pictures" in row for row in trial.differences["runs"])
+    make_live(trial, organiser(played.contest), "with pictures")
+    runs = AttackRun.objects.filter(attack__round=played, state="done")
+    for run in runs:
+        assert run.illustration.drawn[0]["series"][0]["values"] == [run.numbers["found"]]
+    of_entries = [one.drawn[0]["classes"] for one in Illustration.objects.filter(run=None).order_by("pk")]
+    assert of_entries == [["20", "30", "40", "50", "60"], ["20", "21", "30", "31", "40", "41", "50", "51"]]
+    assert Illustration.objects.filter(entry=None).count() == runs.count() == 3

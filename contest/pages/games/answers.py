@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team
 from contest.models.round import Feedback
 from contest.pages.games.data import Download, described
 from contest.pages.games.entry import file_url
+from contest.pages.games.pictures import NOTHING, Pictured, pictures_of_answer
 from contest.pages.games.samples import sample
 from contest.pages.games.telling import ToldNumber, told_means, told_numbers, told_risk
 from contest.pages.problem_summary import problem_context
@@ -112,13 +113,16 @@ class CellLine:
     numbers: list[ToldNumber]
     reason: Any
     log: str
+    pictures: Pictured = NOTHING
 
     @property
     def is_final(self) -> bool:
         return self.run.state in AttackRun.FINAL
 
 
-def answer_summary(user: access.Viewer, attack: Attack, round_: Round) -> dict[str, Any]:
+def answer_summary(
+    user: access.Viewer, attack: Attack, round_: Round, *, pictured: bool = False
+) -> dict[str, Any]:
     """An answer, a program or a house attack of a game, with what somebody may see of its cells."""
     attack.round = round_
     declared = Table(round_).declared
@@ -127,8 +131,9 @@ def answer_summary(user: access.Viewer, attack: Attack, round_: Round) -> dict[s
     has_ended = access.results_have_begun(round_) or can_organise
     found = attack.runs.select_related("entry__team").order_by("entry__team__name", "entry_id", "pk")
     runs = list(found if is_owner or can_organise else found.defer("log"))
+    pictures = pictures_of_answer(user, attack, runs) if pictured else {}
     sections = [
-        _section(challenge, runs, feedback, round_, has_ended, is_owner or can_organise)
+        _section(challenge, runs, feedback, round_, has_ended, is_owner or can_organise, pictures)
         for challenge in declared.challenges
     ]
     done = sum(run.state in AttackRun.FINAL for run in runs)
@@ -155,8 +160,9 @@ def answer_summary(user: access.Viewer, attack: Attack, round_: Round) -> dict[s
 
 
 def _section(
-    challenge: Challenge, runs: Sequence[AttackRun], feedback: str, round_: Round, has_ended: bool, log: bool
-) -> dict[str, Any]:
+    challenge: Challenge, runs: Sequence[AttackRun], feedback: str, round_: Round, has_ended: bool, log: bool,
+    pictures: Mapping[int, Pictured],
+) -> dict[str, Any]:  # fmt: skip
     mine = [run for run in runs if run.challenge == challenge.name]
     means = [] if has_ended else told_means(challenge.numbers, [run.numbers for run in mine], feedback)
     return {
@@ -172,6 +178,7 @@ def _section(
                 told_numbers(challenge.numbers, run.numbers, feedback, has_ended=has_ended),
                 run.reason if log else "",
                 run.log if log else "",
+                pictures.get(run.pk, NOTHING),
             )
             for run in mine
         ],
@@ -189,6 +196,6 @@ def attack_context(user: access.Viewer, attack: Attack) -> dict[str, Any]:
     return {
         "contest": attack.round.contest,
         "round": attack.round,
-        **answer_summary(user, attack, attack.round),
+        **answer_summary(user, attack, attack.round, pictured=True),
         "wait": wait_for(Job.objects.filter(attack_run__attack=attack)),
     }

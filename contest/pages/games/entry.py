@@ -19,11 +19,16 @@ from contest.models import AttackRun, Entry, Job, Round, StoredBoard
 from contest.models.round import Feedback
 from contest.pages.entry import progress_of, steps_of
 from contest.pages.games.data import Download
+from contest.pages.games.pictures import NOTHING, Pictured, pictures_of_answer, pictures_of_entry
 from contest.pages.games.rules import limit_of
 from contest.pages.games.telling import ToldNumber, told_numbers
 from contest.pages.problem_summary import problem_context
 from contest.play.table import Table
 from games.contract.declaration import Challenge, Declaration, Number
+
+MOST_PICTURED = 5
+"""Of the attacks in a challenge, the strongest whose pictures the page of an entry shows; each attack has a
+page of its own."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class RunLine:
     numbers: list[ToldNumber]
     is_house: bool
     is_strongest: bool
+    pictures: Pictured = NOTHING
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "measures": measure_lines(table, entry),
         "parts": [(readable_part(table.declared, name), text_of(value, 4)) for name, value in _parts(entry)],
         "utility": text_of(entry.utility, 2),
+        "pictures": pictures_of_entry(user, entry),
         "challenges": _by_challenge(user, table, entry, runs),
         "places": _places(entry, show_attacks, can_organise, is_owner),
         "show_attacks": show_attacks,
@@ -176,11 +183,17 @@ def _by_challenge(
                 told_numbers(challenge.numbers, run.numbers, Feedback.FULL, has_ended=has_ended),
                 run.attack.team_id is None,
                 run.risk is not None and run.risk == entry.risk,
+                _pictures(user, table, run) if place < MOST_PICTURED else NOTHING,
             )
-            for run in mine
+            for place, run in enumerate(mine)
         ]
         found.append(ChallengeRuns(challenge, [title_of(number) for number in challenge.numbers], lines))
     return found
+
+
+def _pictures(user: access.Viewer, table: Table, run: AttackRun) -> Pictured:
+    run.attack.round = table.round
+    return pictures_of_answer(user, run.attack, [run]).get(run.pk, NOTHING)
 
 
 def _places(

@@ -7,7 +7,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from games.contract import game as contract
-from games.contract.values import Board, Fault, Result, Row
+from games.contract.marginals import number_bars
+from games.contract.values import Board, Curves, Fault, Heatmap, Result, Row
 
 MEMBERS = 20
 LEAST_ROWS = 3
@@ -71,6 +72,21 @@ class Game(contract.Game):
         area = auc(scores, labels)
         evidence = {"scores": scores, "labels": labels}
         return Result(max(0.0, 2 * area - 1), {"auc": area}, 0.0, evidence=evidence)
+
+    def pictures(self, world: Any, entry: Any) -> Any:
+        mine, released = entry.seat.files.load("mine.csv", column), entry.upload.load("synthetic.csv", column)
+        yield number_bars("spread", "", mine, released)
+        before, after = (np.quantile(one, (0.25, 0.5, 0.75)) for one in (mine, released))
+        names = ("25 %", "50 %", "75 %")
+        yield Heatmap("distances", names, names, {"distance": np.abs(before[:, None] - after)})
+
+    def answer_pictures(self, world: Any, question: Any, result: Result) -> Any:
+        scores, labels = result.evidence["scores"], result.evidence["labels"]
+        levels = [np.inf, *np.unique(scores)[::-1]]
+        rates = {cut: [(scores[labels == one] >= cut).mean() for one in (0, 1)] for cut in levels}
+        half = [(scores[labels == one] > 0.5).mean() for one in (0, 1)]
+        curve = tuple(zip(*rates.values(), strict=True))
+        yield Curves("roc", {"answer": curve}, {"half": ([half[0]], [half[1]])})
 
     def attack(self, name: str, world: Any, by: Any, targets: Any, rng: Any, out: Any) -> None:
         for target in targets:
