@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -32,6 +33,17 @@ PER_KIND = """
 SELECT kind, count(*), sum(extract(epoch FROM finished_at - started_at))
 FROM contest_job WHERE state = 'done' AND started_at IS NOT NULL GROUP BY kind ORDER BY 3 DESC
 """
+
+
+def cpu_seconds(session: int) -> float:
+    """Processor time of all living processes of a session, whatever else the machine does."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # After the name, which may hold blanks: state, parent, group, session, …, user and system time.
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:13])) if int(fields[3]) == session else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Board:
@@ -95,15 +107,16 @@ def measure_board(teams: int, params: Mapping[str, Any] | None = None) -> str:
         answers = here.timed("answer")
         found = here.do("outcome")
         per_kind = here.rows(PER_KIND)
+        spent = cpu_seconds(here.place.running["worker"].pid)
     assert found["entries"] == teams and found["rows"] == teams, found
     assert found["cells"] == 2 * teams * (teams - 1), found
     assert found["house cells"] == 2 * teams * prepared["house"], found
     kinds = ", ".join(f"{number} × {kind} {float(seconds):.0f} s" for kind, number, seconds in per_kind)
-    house, built = prepared["house"], prepared["built"]
+    house, built, load = prepared["house"], prepared["built"], os.getloadavg()[1]
     return (
         f"{teams} × {teams} board of PWSCUP 2026, two worker processes, PostgreSQL: complete after "
         f"{entries + handed_over + answers:.0f} s ({teams} entries checked and scored {entries:.0f} s, "
         f"handed over and attacked by {house} house attacks {handed_over:.0f} s, {teams} answers to "
         f"{teams - 1} targets in both games {answers:.0f} s); the world was built before in {built:.0f} s; "
-        f"jobs: {kinds}"
+        f"the workers used {spent:.0f} s of CPU; load average {load:.1f}; jobs: {kinds}"
     )
