@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from arithmetic import arrays
+from arithmetic.compiling import compiled
 from arithmetic.elementary import log
 from arithmetic.products import add_rows_of, product
 
@@ -19,7 +20,7 @@ class NotPositive(ValueError):
     """The matrix is not positive definite."""
 
 
-@njit(cache=True)
+@compiled()
 def factor_of(matrix: Floats) -> bool:
     """Replace a matrix by its lower Cholesky factor; False where it is not positive definite.
 
@@ -49,7 +50,7 @@ def factor_of(matrix: Floats) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled()
 def forward_of(lower: Floats, right: Floats) -> Floats:
     """x with L x = b."""
     x = right.copy()
@@ -61,7 +62,7 @@ def forward_of(lower: Floats, right: Floats) -> Floats:
     return x
 
 
-@njit(cache=True)
+@compiled()
 def backward_of(lower: Floats, right: Floats) -> Floats:
     """x with Lᵀ x = b."""
     x = right.copy()
@@ -72,7 +73,7 @@ def backward_of(lower: Floats, right: Floats) -> Floats:
     return x
 
 
-@njit(cache=True)
+@compiled()
 def solution_of(matrix: Floats, right: Floats) -> Floats:
     """X with A X = B, by elimination with row pivots; not a number where A is singular."""
     a, x = matrix.copy(), right.copy()
@@ -104,14 +105,14 @@ def solution_of(matrix: Floats, right: Floats) -> Floats:
     return x
 
 
-@njit(cache=True)
+@compiled()
 def _turn(a: Floats, p: int, q: int, c: float, s: float) -> None:
     for k in range(len(a)):
         x, y = a[k, p], a[k, q]
         a[k, p], a[k, q] = c * x - s * y, s * x + c * y
 
 
-@njit(cache=True)
+@compiled()
 def _jacobi(matrix: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues and vectors of a symmetric matrix by cyclic Jacobi rotations."""
     n = len(matrix)
@@ -137,7 +138,7 @@ def _jacobi(matrix: Floats) -> tuple[Floats, Floats]:
     return np.diag(a).copy(), vectors
 
 
-@njit(cache=True)
+@compiled(arrays.triangle)
 def _triangle(columns: Floats, right: Floats) -> tuple[Floats, Floats]:
     """R and the leading part of Qᵀb of a tall table's QR decomposition by Householder reflections."""
     a, b = columns.copy(), right.copy()
@@ -171,7 +172,7 @@ def _triangle(columns: Floats, right: Floats) -> tuple[Floats, Floats]:
     return a[:q].copy(), b[:q].copy()
 
 
-@njit(cache=True)
+@compiled()
 def _one_sided(matrix: Floats) -> tuple[Floats, Floats]:
     """W = A V with orthogonal columns, whose lengths are the singular values, and V: Hestenes' rotations."""
     w, vectors = matrix.copy(), np.eye(matrix.shape[1])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from arithmetic import arrays
+from arithmetic.compiling import compiled
 
 Floats = npt.NDArray[np.float64]
-LANES = 8
+LANES = arrays.LANES
 """Partial sums of a long row: enough to keep a processor busy, and equally many on every processor."""
 
 
-@njit(cache=True)
+@compiled(arrays.dot_of)
 def dot_of(left: Floats, right: Floats) -> float:
     """The inner product of two vectors: eight interleaved sums, then the rest."""
     a = b = c = d = e = f = g = h = 0.0
@@ -31,7 +33,7 @@ def dot_of(left: Floats, right: Floats) -> float:
     return ((a + b) + (c + d)) + ((e + f) + (g + h)) + rest
 
 
-@njit(cache=True)
+@compiled(arrays.add_rows_of)
 def add_rows_of(out: Floats, factors: Floats, rows: Floats) -> None:
     """out += factors[0] rows[0] + factors[1] rows[1] + …, one after the other, four in each pass."""
     whole = len(factors) - len(factors) % 4
@@ -46,7 +48,7 @@ def add_rows_of(out: Floats, factors: Floats, rows: Floats) -> None:
             out[j] += a * first[j]
 
 
-@njit(cache=True)
+@compiled(arrays.product_of)
 def product_of(left: Floats, right: Floats) -> Floats:
     """left (n × m) times right (m × p)."""
     out = np.zeros((left.shape[0], right.shape[1]))
@@ -55,7 +57,7 @@ def product_of(left: Floats, right: Floats) -> Floats:
     return out
 
 
-@njit(cache=True)
+@compiled(arrays.by_vector)
 def _by_vector(left: Floats, right: Floats) -> Floats:
     out = np.empty(len(left))
     for i in range(len(left)):
@@ -63,7 +65,7 @@ def _by_vector(left: Floats, right: Floats) -> Floats:
     return out
 
 
-@njit(cache=True)
+@compiled(arrays.transposed_product)
 def _transposed_product(left: Floats, right: Floats) -> Floats:
     """leftᵀ right for two tables with the same rows, read once from top to bottom."""
     out = np.zeros((left.shape[1], right.shape[1]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from games.contract.boxes import MemoryOut
 from games.contract.broken import BrokenGame
 from games.contract.folders import Reader, Writer
 from games.contract.game import Game
-from games.loading import load_folder
+from games.loading import load_folder, read_folder
 
 CALL, ANSWER, FILES, BROKEN = "call.json", "answer.json", "files", "broken.json"
 WRITES = {
@@ -54,10 +54,10 @@ def call(game: Game, verb: str, arguments: list[Any]) -> tuple[Any, dict[str, by
     return (tuple(given) if isinstance(given, Iterator) else given), files
 
 
-def main(words: list[str]) -> int:
+def main(words: list[str], load: Callable[[Path], Game] = load_folder) -> int:
     folder, inside, outside = map(Path, words)
     verb, arguments = Reader(inside).read(CALL)
-    given, files = call(load_folder(folder), verb, list(arguments))
+    given, files = call(load(folder), verb, list(arguments))
     for name, content in files.items():
         path = outside / FILES / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,13 +66,18 @@ def main(words: list[str]) -> int:
     return 0
 
 
+def as_written(folder: Path) -> Game:
+    """A game that nobody at the site has read: it declares what its `game.yaml` says, and nothing else."""
+    return load_folder(folder, read_folder(folder))
+
+
 def streamed(words: list[str]) -> int:
     """The same with one file for everything; what breaks the declaration is said in ``broken.json``."""
     *places, answer = words
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
-            main([*places, name])
+            main([*places, name], as_written)
         except BrokenGame as error:
             (folder / BROKEN).write_text(json.dumps(error.message.as_data()), encoding="utf-8")
         with Path(answer).open("wb") as target:

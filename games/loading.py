@@ -52,9 +52,12 @@ def read_completed(folder: Path) -> Declaration:
     return added
 
 
-def load_folder(folder: Path) -> Game:
-    """Import the code of a game: the class `Game` of its `game.py`, which may import what is beside it."""
-    declaration = read_completed(folder)
+def load_folder(folder: Path, declaration: Declaration | None = None) -> Game:
+    """Import the code of a game: the class `Game` of its `game.py`, which may import what is beside it.
+
+    Without a declaration the game has all that its `game.yaml` and its `declare.py` say.
+    """
+    declaration = declaration or read_completed(folder)
     module = _imported(folder.resolve(), CODE)
     made = getattr(module, "Game", None)
     if not (isinstance(made, type) and issubclass(made, Game)) or made is Game:

@@ -45,6 +45,17 @@ def read(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
+def test_what_the_page_about_peers_names_is_there() -> None:
+    """Its lines are facts only as long as the code and the tests that they name exist."""
+    text = (ROOT / "docs/peers.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:contest|games|tests|docs)/[\w/.]+)`", text)
+    assert len(named) > 30
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    tests = set(re.findall(r"`(test_\w+)`", text))
+    defined = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name in tests if f"def {name}(" not in defined] == []
+
+
 def test_the_worked_examples_of_the_measures_are_true() -> None:
     page = doctest.DocTestParser()
     names: dict[str, object] = {}

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from games.contract.values import Board, Cell, Hidden, Row
+from games.tables.boards import (
+    Matrix,
+    Standing,
+    awards,
+    best_of,
+    chain_of,
+    in_order,
+    main_board,
+    overall_board,
+    round_before,
+)
 
-from .scores import anonymity, overall, total
+from .scores import anonymity, total
 
 KINDS = ("hits", "link", "cell")
 MAIN = ("total", "utility", "anonymity", "link-anonymity", "cell-anonymity", "sample")
@@ -16,76 +27,27 @@ PLAYING = ("counts", "house")
 """The states of entries that attacks are counted on."""
 
 
-class Matrix:
-    """Who made how many hits on whose entry. Attacks on one's own entry do not count."""
-
-    def __init__(self, hidden: Sequence[Hidden], cells: Iterable[Cell]) -> None:
-        self.teams = tuple(one.team for one in hidden if one.state != "house")
-        owners = {one.target.key: one.team for one in hidden if one.target and one.state in PLAYING}
-        self._hits: dict[tuple[str, str], Mapping[str, float | None]] = {}
-        for cell in cells:
-            owner = owners.get(cell.target)
-            if owner is None or owner == cell.attacker:
-                continue
-            if self._is_better(cell, owner):
-                self._hits[cell.attacker, owner] = cell.result.numbers
-
-    def _is_better(self, cell: Cell, owner: str) -> bool:
-        """Of several answers to an entry, the one with the most hits counts, the first of equals."""
-        is_first = (cell.attacker, owner) not in self._hits
-        return is_first or (cell.result.numbers["hits"] or 0) > self.hits(cell.attacker, owner, "hits")
-
-    def hits(self, attacker: str, team: str, kind: str) -> float:
-        return self._hits.get((attacker, team), {}).get(kind) or 0
-
-    def most(self, team: str, kind: str) -> float:
-        """The most hits that another team made on an entry; attacks of the house do not count."""
-        return max((self.hits(attacker, team, kind) for attacker in self.teams), default=0)
-
-    @property
-    def house(self) -> list[str]:
-        """The attackers that are no teams."""
-        return sorted({attacker for attacker, _ in self._hits} - set(self.teams))
-
-
-class Standing(NamedTuple):
-    """A team on the main board."""
-
-    team: str
-    received: float
-    values: dict[str, float | None]
-    is_ranked: bool
-
-    @property
-    def score(self) -> float:
-        return self.values["total"] or 0.0
-
-
 def tally(
     rule: str, params: Mapping[str, Any], hidden: Sequence[Hidden],
     cells: Callable[[], Iterator[Cell]], earlier: Mapping[str, Sequence[Board]],
 ) -> Iterator[Board]:  # fmt: skip
-    matrix = Matrix(hidden, cells())
+    matrix = Matrix(hidden, cells(), PLAYING)
     standings = [_standing(one, matrix, params) for one in hidden]
-    rows = [Row(one.team, one.values, _chain(one.score, one.is_ranked)) for one in standings]
-    main = _board("main", MAIN, rows)
+    main = main_board(standings, MAIN)
     attackers = _attackers(standings, matrix, params)
     yield main
     yield attackers
     yield _provisional(hidden)
     if rule != LAST_ROUND:
-        yield _awards(main, attackers, params)
+        yield awards(main, attackers, params)
         return
-    before = _round_before(earlier, params)
-    both = [
-        _overall(name, board, column, before, params)
-        for name, board, column in (
-            ("overall", main, "total"),
-            ("overall-attackers", attackers, "points"),
-        )
-    ]
+    before, weight = round_before(earlier, params), params["earlier-weight"]
+    both = (
+        overall_board("overall", main, "total", before, weight),
+        overall_board("overall-attackers", attackers, "points", before, weight),
+    )
     yield from both
-    yield _awards(both[0], both[1], params)
+    yield awards(*both, params)
 
 
 def _standing(one: Hidden, matrix: Matrix, params: Mapping[str, Any]) -> Standing:
@@ -107,28 +69,18 @@ def _standing(one: Hidden, matrix: Matrix, params: Mapping[str, Any]) -> Standin
 
 def _attackers(standings: Sequence[Standing], matrix: Matrix, params: Mapping[str, Any]) -> Board:
     """Hits on the best entries; on an attacker's own entry the most that anybody made."""
-    ranked = sorted((one for one in standings if one.is_ranked), key=_by_score)
-    best = [one.team for one in ranked][: params["top"]]
+    best = best_of(standings, params["top"])
     rows = []
     for attacker in (*matrix.teams, *matrix.house):
-        points = {kind: sum(_points(matrix, attacker, team, kind) for team in best) for kind in KINDS}
+        points = {kind: matrix.points(attacker, best, kind) for kind in KINDS}
         values: dict[str, float | None] = {
             "points": points["hits"],
             "link-points": points["link"],
             "cell-points": points["cell"],
             "hits": sum(matrix.hits(attacker, one.team, "hits") for one in standings),
         }
-        rows.append(Row(attacker, values, _chain(points["hits"], attacker in matrix.teams)))
-    return _board("attackers", ("points", "link-points", "cell-points", "hits"), rows)
-
-
-def _by_score(one: Standing) -> tuple[float, float, str]:
-    """Of equal totals, the entry that came first is before the other."""
-    return -one.score, one.received, one.team
-
-
-def _points(matrix: Matrix, attacker: str, team: str, kind: str) -> float:
-    return matrix.most(team, kind) if attacker == team else matrix.hits(attacker, team, kind)
+        rows.append(Row(attacker, values, chain_of(points["hits"], attacker in matrix.teams)))
+    return in_order("attackers", ("points", "link-points", "cell-points", "hits"), rows)
 
 
 def _provisional(hidden: Sequence[Hidden]) -> Board:
@@ -142,54 +94,5 @@ def _provisional(hidden: Sequence[Hidden]) -> Board:
             "sample": parts.get("sample"),
         }
         ranked = one.state == "counts" and values["total"] is not None
-        rows.append(Row(one.team, values, _chain(values["total"] or 0.0, ranked)))
-    return _board("provisional", ("total", "utility", "sample"), rows)
-
-
-def _round_before(earlier: Mapping[str, Sequence[Board]], params: Mapping[str, Any]) -> Sequence[Board]:
-    """The boards of the round that counts beside this one: the named one, else the last before it."""
-    name = params["earlier-round"] or next(reversed(list(earlier)), "")
-    return earlier.get(name, ())
-
-
-def _overall(
-    name: str, last: Board, column: str, before: Sequence[Board], params: Mapping[str, Any]
-) -> Board:
-    """A board of two rounds; whoever was not in the first has 0 there."""
-    first = {row.key: row.values.get(column) or 0.0
-             for board in before if board.name == last.name for row in board.rows}  # fmt: skip
-    rows = []
-    for row in last.rows:
-        here, there = row.values[column] or 0.0, first.get(row.key, 0.0)
-        score = overall(there, here, params)
-        values: dict[str, float | None] = {"score": score, "earlier": there, "last": here}
-        rows.append(Row(row.key, values, _chain(score, row.chain is not None)))
-    return _board(name, ("score", "earlier", "last"), rows)
-
-
-def _awards(hiders: Board, seekers: Board, params: Mapping[str, Any]) -> Board:
-    """The places that have an award, and the best attackers; equal ones share a place."""
-    places = {key: place for key, place in _places(hiders) if place <= params["award-places"]}
-    best = {key for key, place in _places(seekers) if place == 1}
-    rows = []
-    for key in sorted(places.keys() | best):
-        values: dict[str, float | None] = {"place": places.get(key), "best-attack": float(key in best)}
-        rows.append(Row(key, values, (float(places.get(key, len(hiders.rows) + 1)),)))
-    return _board("awards", ("place", "best-attack"), rows)
-
-
-def _places(board: Board) -> Iterator[tuple[str, int]]:
-    """The places of those who have points."""
-    chains = [row.chain for row in board.rows if row.chain is not None]
-    for row in board.rows:
-        if row.chain is not None and row.chain[0] < 0:
-            yield row.key, 1 + sum(chain < row.chain for chain in chains)
-
-
-def _chain(score: float, is_ranked: bool) -> tuple[float, ...] | None:
-    return (0.0 - score,) if is_ranked else None
-
-
-def _board(name: str, columns: tuple[str, ...], rows: Sequence[Row]) -> Board:
-    in_order = sorted(rows, key=lambda row: (row.chain is None, row.chain or (), row.key))
-    return Board(name, columns, in_order)
+        rows.append(Row(one.team, values, chain_of(values["total"] or 0.0, ranked)))
+    return in_order("provisional", ("total", "utility", "sample"), rows)

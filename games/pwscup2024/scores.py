@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-DECIMALS = 6
-"""Sums of shown numbers have fewer; what is beyond is noise of binary fractions."""
+from games.tables.boards import DECIMALS
 
 
 def anonymity(hits: float, n_cells: int) -> float:
@@ -24,13 +23,3 @@ def total(utility: float, safety: float, params: Mapping[str, Any]) -> float:
     floor, deduction = params["floor"], params["deduction"]
     missing = max(0.0, floor - utility) + max(0.0, floor - safety)
     return max(0.0, round(utility + safety - deduction * missing, DECIMALS))
-
-
-def overall(earlier: float, last: float, params: Mapping[str, Any]) -> float:
-    """Two rounds by weight.
-
-    >>> overall(146.5, 84.02, {"earlier-weight": 0.1})
-    90.268
-    """
-    weight = params["earlier-weight"]
-    return round(weight * earlier + (1 - weight) * last, DECIMALS)

@@ -31,10 +31,11 @@ from .answers import WIDE, cover, judged, read_marks
 from .boards import tally
 from .checks import faults_of, model_in
 from .generator import invented_regions
-from .layout import N_ALTERNATIVES, Texts, lines_in, texts_in, texts_of
+from .layout import N_ALTERNATIVES, Lines, Texts, lines_in, texts_in, texts_of
 from .marking import ATTACKS, Exhibit, Marks, marked_as_predicted
 from .measures import DIFFERENCES, figures
-from .methods import released
+from .methods import METHODS, released
+from .patients import hidden
 from .pictures import correlations, marginals, operating_point
 from .population import (
     Alternative,
@@ -150,7 +151,7 @@ class Game(contract.Game):
         rng: np.random.Generator, out: Out,
     ) -> None:  # fmt: skip
         assert seat is not None
-        made = released(name, lines_in(seat.files, f"B{params['alternative']}.csv"), params, rng)
+        made = self._made(name, seat.files, world.params["ranges"], params, rng)
         write_rows(out, "C.csv", made.rows)
         with out.create("D.json") as file:
             file.write(trained(texts_of(made), world.params["target"]))
@@ -158,6 +159,16 @@ class Game(contract.Game):
         for file_name, number in numbers.items():
             with out.create(file_name) as file:
                 file.write(f"{number}\n".encode())
+
+    def _made(
+        self, name: str, files: Box, ranges: str, params: Mapping[str, Any], rng: np.random.Generator
+    ) -> Lines:
+        """The table by one of the game's own methods, or by one for any table."""
+        file = f"B{params['alternative']}.csv"
+        if name in METHODS:
+            return released(name, lines_in(files, file), params, rng)
+        table = read_columns(self.declaration, files, file)
+        return hidden(name, self.declaration, ranges, table, params, rng)
 
     def tally(
         self, rule: str, params: Mapping[str, Any], hidden: Sequence[Hidden],

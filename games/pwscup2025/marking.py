@@ -8,8 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from games.contract.tables import Columns
+from games.tables.attacks import nearest_in_blocks, rows_of
+from games.tables.shape import whole_column
+
 from .boosted import Model, model_rows, probabilities
-from .layout import Floats, Texts, numbers_of
+from .layout import CATEGORIES, COLUMNS, Floats, Texts, numbers_of
 from .neighbours import Points, kth_distance, nearest, points_of
 
 Marks = npt.NDArray[np.bool_]
@@ -87,6 +91,20 @@ def nearest_attack(shown: Exhibit, rng: np.random.Generator) -> Marks:
     return exactly(marked_as_nearest(points), nearness(points), shown.n_members)
 
 
+def blocks_attack(shown: Exhibit, rng: np.random.Generator) -> Marks:
+    """Those who are nearest to a released row of the same gender, race and ethnicity."""
+    tables = [_columns(table) for table in (shown.population, shown.released)]
+    points, released = rows_of(tables, [name for name in COLUMNS if name not in CATEGORIES], ())
+    blocks = [np.array([" ".join(row) for row in zip(*(table[name] for name in CATEGORIES), strict=True)])
+              for table in (shown.population, shown.released)]  # fmt: skip
+    return best(-nearest_in_blocks(points, released, *blocks).distance, shown.n_members)
+
+
+def _columns(table: Texts) -> Columns:
+    """The numbers of a table, the median where a cell is empty."""
+    return {name: whole_column(numbers_of(table[name])) for name in COLUMNS if name not in CATEGORIES}
+
+
 def confidence_attack(shown: Exhibit, rng: np.random.Generator) -> Marks:
     return best(-errors_of(shown), shown.n_members)
 
@@ -126,6 +144,7 @@ def density_ratio(points: Points, rng: np.random.Generator) -> Floats:
 
 ATTACKS: Mapping[str, Callable[[Exhibit, np.random.Generator], Marks]] = {
     "nearest": nearest_attack,
+    "blocks": blocks_attack,
     "confidence": confidence_attack,
     "majority": majority_attack,
     "density-ratio": density_attack,

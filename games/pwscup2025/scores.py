@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-DECIMALS = 6
-"""Sums of shown numbers have fewer; what is beyond is noise of binary fractions."""
+from games.tables.boards import DECIMALS
+
 NOISE = 9
 FULL_POINTS = {"stats": 40, "lr": 20, "kw": 20, "model": 20}
 HALF_UP, SIX_DIGITS = "half-up", "six-digits"
@@ -62,12 +62,3 @@ def anonymity(hits: float, lost: float, n_members: int) -> float:
     82.96
     """
     return max(0.0, round(100 * (n_members - hits) / n_members - lost, DECIMALS))
-
-
-def overall(earlier: float, last: float, weight: float) -> float:
-    """Two rounds by weight.
-
-    >>> overall(2 * 1883, 12113, 0.1)
-    11278.3
-    """
-    return round(weight * earlier + (1 - weight) * last, DECIMALS)

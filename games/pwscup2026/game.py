@@ -190,7 +190,9 @@ class Game(contract.Game):
         own, background = self._table(by.files, "B.csv"), self._table(world.public, "A_bg.csv")
         wide: dict[int, Floats] = {}
         long: dict[int, tuple[npt.NDArray[Any], Floats]] = {}
-        below = _density_below(own, background) if name == "reference" else None
+        below = None
+        if name == "reference":
+            below = by.files.memo("own density", lambda: _density_below(own, background))
         for target in _others(by, targets):
             number, asked = _number(target), self._table(target.seat.files, "aia_challenge.csv")  # type: ignore[union-attr]
             if name == "blind":

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
 
 from arithmetic import NotPositive, cholesky, correlations, exp, gram, product, solve_factored
 from games.contract.tables import Columns
@@ -101,6 +100,8 @@ def propensity(cohort: Columns, release: Columns) -> Propensity:
     chances = _likeliest(columns, labels)
     if chances is not None:
         return Propensity(chances, "mle")
+    from sklearn.linear_model import LogisticRegression
+
     model = LogisticRegression(C=1.0, fit_intercept=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -30,6 +30,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
 AGES = (40, 74)
 HORIZON = 10.0
 """Years of observation."""
+FIRST_DAY = 1 / 365.25
+"""The shortest time that is written, in years."""
 CENSORED = 3652 / 365.25
 """The time of everybody who neither fell ill nor died."""
 N_COHORTS = 30

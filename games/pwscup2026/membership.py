@@ -98,12 +98,14 @@ def _drawn(n: int, n_members: int, n_permutations: int, rng: np.random.Generator
     """For each permutation the ranks of the members, all different: lines with a repeated one are redrawn."""
     if 2 * n_members > n:
         return np.stack([rng.permutation(n)[:n_members] for _ in range(n_permutations)])
-    drawn = rng.integers(0, n, (n_permutations, n_members))
+    # One row per member here: then all permutations are compared along memory.
+    drawn = np.ascontiguousarray(rng.integers(0, n, (n_permutations, n_members)).T)
     for place in range(1, n_members):
-        lines = np.arange(n_permutations)
-        while len(lines := lines[(drawn[lines, :place] == drawn[lines, place, None]).any(axis=1)]):
-            drawn[lines, place] = rng.integers(0, n, len(lines))
-    return drawn
+        lines = np.flatnonzero((drawn[:place] == drawn[place]).any(axis=0))
+        while len(lines):
+            drawn[place, lines] = rng.integers(0, n, len(lines))
+            lines = lines[(drawn[:place, lines] == drawn[place, lines]).any(axis=0)]
+    return drawn.T
 
 
 def _ends(ranked: Floats) -> npt.NDArray[np.int64]:
@@ -121,7 +123,7 @@ def _rates(
     n_out = n - n_in
     enough = int(np.searchsorted(ends, fpr * n + members.shape[1] + 1)) + 1
     ends = ends[:enough]
-    inside = np.stack([(members < end).sum(axis=1) for end in (0, *ends.tolist())], axis=1)
+    inside = _counted(members, ends)
     outside = np.concatenate([[0], ends]) - inside
     tpr, rates = inside / np.maximum(n_in, 1)[:, None], outside / np.maximum(n_out, 1)[:, None]
     lines, after = np.arange(len(members)), (rates > fpr).argmax(axis=1)
@@ -130,3 +132,16 @@ def _rates(
     left, low = rates[lines, after - 1], tpr[lines, after - 1]
     between = low + (high - low) * ((fpr - left) / np.where(passes & (right > left), right - left, 1.0))
     return np.where((n_in > 0) & (n_out > 0), np.where(passes, between, tpr[:, -1]), 0.0)
+
+
+def _counted(members: npt.NDArray[Any], ends: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """For each line how many members are before each end, with 0 at the start.
+
+    >>> _counted(np.array([[0, 5], [1, 2]]), np.array([1, 3])).tolist()
+    [[0, 1, 1], [0, 0, 2]]
+    """
+    lines, places = np.nonzero(members < ends[-1])
+    groups = np.searchsorted(ends, members[lines, places], side="right")
+    size = len(ends) + 1
+    counts = np.bincount(lines * size + groups + 1, minlength=len(members) * size)
+    return np.cumsum(counts.reshape(len(members), size), axis=1)

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from arithmetic import correlations, eigen, exp, log, product
 from games.contract.tables import Columns
 
-from .layout import AGES, HORIZON, NUMBERS, RANGES, RELEASED, Floats, chosen, matrix, size
+from .checkups import hidden
+from .layout import AGES, FIRST_DAY, HORIZON, NUMBERS, RANGES, RELEASED, Floats, chosen, matrix, size
 from .normal import cdf, quantile
 from .special import covariates
 from .survival import NotEstimable, cox
@@ -19,7 +20,6 @@ from .survival import NotEstimable, cox
 OUTCOME = ("time", "onset", "death")
 """These stay together: nobody falls ill and dies first."""
 ALONE = tuple(name for name in RELEASED if name not in OUTCOME)
-FIRST_DAY = 1 / 365.25
 SMALLEST_AXIS = 1e-6
 
 Table = dict[str, npt.NDArray[Any]]
@@ -143,6 +143,7 @@ METHODS: Mapping[str, Method] = {
 
 
 def entry(name: str, cohort: Columns, params: Mapping[str, Any], rng: np.random.Generator) -> Table:
-    """The release that a method makes, its rows in random order."""
-    made = METHODS[name]({column: cohort[column] for column in RELEASED}, params, rng)
+    """The release that a method makes, its own or one for any table, its rows in random order."""
+    seen = {column: cohort[column] for column in RELEASED}
+    made = METHODS[name](seen, params, rng) if name in METHODS else hidden(name, seen, params, rng)
     return chosen({column: made[column] for column in RELEASED}, rng.permutation(size(cohort)))

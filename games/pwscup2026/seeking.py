@@ -13,9 +13,8 @@ from games.contract.tables import Columns
 
 from .distances import CELLS, nearest, squared_distances
 from .layout import HORIZON, Floats, matrix, size
+from .linking import HINTS, assigned_nearness, assigned_time, blocks_nearness, blocks_time
 
-HINTS = ("age", "SBP", "TG", "HDL", "ALT")
-"""The numbers that a challenge shows."""
 SMALLEST = 1e-300
 LARGEST = 1e300
 AGE_AROUND = 3
@@ -121,5 +120,7 @@ Guess = Callable[[Columns, Columns, Columns], Floats]
 ATTACKS: Mapping[str, tuple[Confidence, Guess]] = {
     "reference": (density_ratio, nearest_time),
     "nearest": (nearness, median_time),
+    "blocks": (blocks_nearness, blocks_time),
+    "assignment": (assigned_nearness, assigned_time),
 }
 """What each house attack answers to both challenges."""

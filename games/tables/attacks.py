@@ -158,6 +158,22 @@ def assigned(points: Rows, released: Rows) -> Ints:
     return one_to_one(distances)
 
 
+def linked(points: Rows, released: Rows) -> Nearest:
+    """As `nearest_record`, but no two points have the same row, and the sum of all distances is least.
+
+    >>> tables = [{"a": np.array([5.0, 4.0])}, {"a": np.array([4.0, 9.0])}]
+    >>> found = linked(*rows_of(tables, ["a"], ()))
+    >>> found.row.tolist(), found.distance.round(1).tolist()
+    ([1, 0], [0.8, 0.0])
+    """
+    rows = assigned(points, released)
+    there = np.flatnonzero(rows != NOBODY)
+    distances = np.full(len(rows), np.inf)
+    for point in there.tolist():
+        distances[point] = gower(_take(points, slice(point, point + 1)), _take(released, rows[[point]]))[0, 0]
+    return Nearest(rows, distances)
+
+
 def one_to_one(distances: npt.NDArray[Any]) -> Ints:
     """For each row of a table of whole distances a column of its own, so that their sum is least.
 

@@ -134,10 +134,11 @@ def missing(cells: Cells) -> npt.NDArray[np.bool_]:
 
 def filled(shape: Shape, table: Columns) -> dict[str, Cells]:
     """The table with the median or the commonest value in its empty cells, as methods need it."""
-    return {name: _filled(table[name]) for name in shape}
+    return {name: whole_column(table[name]) for name in shape}
 
 
-def _filled(cells: Cells) -> Cells:
+def whole_column(cells: Cells) -> Cells:
+    """A column with its median or its commonest value in the empty cells."""
     empty = missing(cells)
     if not empty.any() or empty.all():
         return np.where(empty, 0.0, cells) if empty.any() and cells.dtype != object else cells

@@ -48,9 +48,10 @@ from games.pwscup2025.marking import (
 from games.pwscup2025.measures import figures
 from games.pwscup2025.neighbours import points_of
 from games.pwscup2025.regression import lr_difference, mapped, regression_of
-from games.pwscup2025.scores import half_up, overall
+from games.pwscup2025.scores import half_up
 from games.pwscup2025.summary import stats_difference, terms_of
 from games.pwscup2025.training import trained
+from games.tables.boards import overall
 from tests.conftest import ROOT, SHARED_DATA
 
 GAME = load_folder(ROOT / "games" / "pwscup2025")

@@ -26,7 +26,7 @@ from games.pwscup2026.assignment import commitment, first_choice, placed
 from games.pwscup2026.attribute import excess
 from games.pwscup2026.checks import token_fault
 from games.pwscup2026.general import propensity, tail
-from games.pwscup2026.layout import HOUSE, NUMBERS, by_record, released
+from games.pwscup2026.layout import CENSORED, HOUSE, NUMBERS, RELEASED, by_record, released
 from games.pwscup2026.membership import band, lost_anonymity, membership
 from games.pwscup2026.reference import read_reference
 from games.pwscup2026.seeking import density_ratio, nearest_time
@@ -457,6 +457,43 @@ CHANGES: dict[tuple[str, str], Change] = {
     ("token.txt", "byte order mark first"): lambda given: b"\xef\xbb\xbf0123456789abcdef\n",
 }
 """Every change that the golden file names, made here."""
+
+
+def test_what_was_printed_on_the_practice_data_follows_from_our_formulas(data: Path) -> None:
+    """Those data are not public here, so the scores cannot be measured again. What the notebooks print of the
+    steps before them leads by our functions and constants to what they print in the end, to four decimals."""
+    from games.pwscup2026 import general, valid
+
+    printed = json.loads((data / "published_on_practice_data.json").read_text(encoding="utf-8"))
+    near = {"rel": 0, "abs": 5e-4}
+    for one in printed["utility"].values():
+        facets = [one[name] for name in SUB if name in one]
+        assert not facets or one["U"] == min(facets)
+    for one in printed["cens"].values():
+        assert one["cens"] == valid.Censoring(one["a"], one["b"]).score
+    for one in printed["corr"].values():
+        scores = 1 - one["mean"] / general.WORST_MEAN, 1 - one["q90"] / general.WORST_TAIL
+        assert scores == pytest.approx((one["corr_mean"], one["corr_tail"]), **near)
+        assert one["corr"] == min(one["corr_mean"], one["corr_tail"])
+    for one in printed["tail (both ends clipped at p %, mean and sd restored)"].values():
+        sides = one["z_up"] / general.NORM_UP, one["z_dn"] / general.NORM_DOWN
+        shift = np.hypot(*sides) / np.sqrt(2)
+        kept = 1 - max(0.0, shift - general.SHIFT_FREE) / general.SHIFT_SCALE
+        assert (shift, kept) == pytest.approx((one["z"], one["U_shift"]), **near)
+        assert one["tail"] == min(one["U_shift"], one["U_spike"])
+    for one in printed["novel (rows replaced by A_bg rows)"].values():
+        free = valid.NOVEL_FREE
+        assert 1 - max(0.0, one["d_plus"] - free) / (1 - free) == pytest.approx(one["novel"], **near)
+    for one in printed["no_dup (rows replaced by copies)"].values():
+        rows = np.maximum(np.arange(N) - one["rows"], 0)
+        copies = valid.no_dup(dict.fromkeys(RELEASED, rows))
+        assert copies == pytest.approx(one["no_dup"], **near)
+    for one in printed["mia_probe (nearest neighbour, own cohort against as many A_bg rows)"].values():
+        assert lost_anonymity(one["beta"], 0.01) == pytest.approx(one["a_MIA"], **near)
+    about = printed["practice_data"]
+    assert (about["B"]["rows"], about["A_bg_rows"]) == (N, DECLARED.defaults["background"])
+    assert about["challenge_rows_per_target"] == 2 * DECLARED.defaults["challenge"]
+    assert (about["targets"], about["censored_time"]) == (HOUSE, CENSORED)
 
 
 def lookup(own: Seat) -> Callable[[str], tuple[File, Any] | None]:

@@ -13,7 +13,7 @@ from games.contract.boxes import MemoryBox, MemoryOut
 from games.contract.declaration import Column, Declaration, File
 from games.contract.files import check_files
 from games.contract.tables import read_columns, write_table
-from games.loading import load_folder
+from games.loading import load_folder, read_folder
 from games.rehearsal import Rehearsal
 from games.tables.methods import TABLE_HIDERS, hidden_table, table_hider, with_table_methods
 from games.tables.shape import Field, shape_of
@@ -113,12 +113,22 @@ def _plain(cells: np.ndarray) -> list[Any]:
     return ["" if np.isnan(cell) else int(cell) if cell.is_integer() else cell for cell in cells.tolist()]
 
 
-def games_with_table_methods() -> list[tuple[str, str]]:
+GAMES = ("pwscup2024", "pwscup2025", "pwscup2026")
+OWN = {
+    "pwscup2024": {"table-swap"},
+    "pwscup2025": {"table-swap", "copula"},
+    "pwscup2026": {"table-swap", "copula"},
+}
+"""The games that have these methods, and which of them they have in a form of their own."""
+
+
+def declared_methods() -> list[tuple[str, str]]:
+    """Every method of these games, and of whatever other game has one for any table."""
     found = []
     for path in sorted((ROOT / "games").glob("*/game.yaml")):
-        for method in load_folder(path.parent).declaration.methods:
-            if method.name in NAMES:
-                found.append((path.parent.name, method.name))
+        names = [method.name for method in load_folder(path.parent).declaration.methods]
+        if path.parent.name in GAMES or set(names) & set(NAMES):
+            found += [(path.parent.name, name) for name in names]
     return found
 
 
@@ -127,24 +137,29 @@ def rounds() -> dict[str, Rehearsal]:
     return {}
 
 
-@pytest.mark.parametrize(("game", "method"), games_with_table_methods())
-def test_every_method_makes_a_legal_entry_of_every_game_that_has_it(
+@pytest.mark.parametrize(("game", "method"), declared_methods())
+def test_every_method_makes_an_entry_that_its_game_accepts_and_scores(
     rounds: dict[str, Rehearsal], game: str, method: str
 ) -> None:
     if game not in rounds:
         made = load_folder(ROOT / "games" / game)
         rounds[game] = Rehearsal(made, {}, ("aki", "haru"), made.declaration.rehearsal)
     round_ = rounds[game]
-    entered = round_.enter(0, round_.anonymize(method, 0), round_.declared.slots[0])
+    upload = round_.anonymize(method, 0)
+    assert round_.anonymize(method, 0) == upload
+    entered = round_.enter(0, upload, round_.declared.slots[0])
     assert entered.problems == () and entered.target is not None
+    assert set(entered.measures) == {measure.name for measure in round_.declared.measures}
+    assert entered.verdict.utility is not None and np.isfinite(entered.verdict.utility)
 
 
-def test_the_ratings_of_2024_have_all_methods_but_its_own_swap() -> None:
-    declared = load_folder(ROOT / "games" / "pwscup2024").declaration
-    assert {method for game, method in games_with_table_methods() if game == declared.name} == {*NAMES} - {
-        "table-swap"
-    }
-    assert all(method.parameters[0].name == "alternative" for method in declared.methods)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_contests_have_all_methods_but_those_of_their_own(game: str) -> None:
+    declared = load_folder(ROOT / "games" / game).declaration
+    added = declared.methods[len(read_folder(ROOT / "games" / game).methods) :]
+    assert {method.name for method in added} == {*NAMES} - OWN[game]
+    if "alternative" in {one.name for one in declared.methods[0].parameters}:
+        assert all(method.parameters[0].name == "alternative" for method in declared.methods)
 
 
 @pytest.mark.parametrize(("method", "parameters"), [("mondrian", {"k": 4}), ("gh-tree", {"g": 0.75})])
