@@ -37,16 +37,16 @@ CONTEST = {
     "archive": {
         "declarations", "models", "files", "records", "board", "bundle", "language", "services", "play",
     },
-    "kit": {"models", "files", "services"},
     "work": {"models", "files", "records", "jobs", "board", "outside", "services", "play"},
     "pages": {"models", "files", "access", "jobs", "charts", "board", "language", "services", "play"},
+    "kit": {"models", "access", "files", "services", "play", "pages"},
     "forms": {"declarations", "models", "bundle", "language", "outside", "services", "pages", "play"},
     "operations": {"models", "files", "records", "jobs", "archive", "schema"},
     "middleware": {"board", "outages"},
     "templatetags": {"models", "access", "board", "charts", "language"},
     "api": {
         "models", "files", "records", "access", "jobs", "board", "bundle", "language", "outside", "services",
-        "archive", "pages", "forms", "operations", "client_address", "outages", "declarations", "play",
+        "archive", "kit", "pages", "forms", "operations", "client_address", "outages", "declarations", "play",
     },
     "views": {
         "models", "files", "records", "access", "jobs", "charts", "board", "bundle", "language", "outside",
@@ -95,6 +95,7 @@ GAMES = {
     "round_folder": {"contract", "rehearsal"},
     "sdk": set(),
     "programs": {"sdk"},
+    "starters": {"contract"},
     "codabench": {"contract"},
     "zips": {"contract", "loading", "codabench"},
     "sandboxed": {"contract", "call", "cache", "apart", "sdk"},
