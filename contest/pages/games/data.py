@@ -18,6 +18,7 @@ from contest.language.declared import readable, shown_to
 from contest.language.game_words import worded
 from contest.language.translation import say
 from contest.models import Entry, Phase, Round, Seat, Team
+from contest.models.round import BuildState
 from contest.pages.dataset_facts import LABELS
 from contest.play.table import Table
 from datasets.zip_writer import ZipWriter, chunks_of
@@ -74,6 +75,7 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
         "declared": declared,
         "facts": [(str(LABELS.get(label, readable(label))), value) for label, value in round_.dataset.facts],
         "has_begun": access.moment_for(user, round_) is not None,
+        "has_kit": has_kit(user, round_),
         "team": team,
         "seat": seat,
         "round_files": of_round,
@@ -84,6 +86,11 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
         "alternatives": _alternatives(round_, table, seat),
         "choices": _choices(round_, declared.seats.variants),
     }
+
+
+def has_kit(user: access.Viewer, round_: Round) -> bool:
+    """Whether there is a kit for somebody: its data are made, and they may read them."""
+    return round_.build_state == BuildState.READY and access.moment_for(user, round_) is not None
 
 
 def _downloads(round_: Round, files: Iterable[access.ReadableFile]) -> list[tuple[File, Download]]:
