@@ -239,7 +239,7 @@ class HiderUpload(Shape):
 class FindingShape(Shape):
     law = s.CharField()
     holds = s.BooleanField(allow_null=True, help_text="Null: the game offers nothing to try it on.")
-    detail = s.CharField(allow_blank=True)
+    detail = Words()
 
 
 class PackageShape(Shape):
