@@ -18,6 +18,7 @@ from pathlib import Path
 
 from datasets.messages import Message, Template
 from datasets.problems import Problem
+from games import findings
 from games.apart import ApartGame, run_here
 from games.contract.boxes import FolderBox, MemoryBox
 from games.contract.broken import BrokenGame
@@ -25,29 +26,7 @@ from games.contract.declaration import Example, File
 from games.contract.files import check_files
 from games.contract.game import Game
 from games.contract.messages import in_languages
-from games.findings import (
-    BLIND_IS_FAR,
-    BROKE,
-    DECLARED_OFF,
-    DIFFER,
-    EMPTY_TAKEN,
-    EXAMPLE_BROKE,
-    FOREIGN_TAKEN,
-    HOLDS_SECRET,
-    MISSING_TAKEN,
-    NO_RISK,
-    NOT_COVERED,
-    OTHER_NUMBER,
-    OTHER_PROBLEMS,
-    OTHER_PROBLEMS_FIRST,
-    PUBLISHED_DIFFER,
-    SECOND_FAILED,
-    TRUTH_BEATEN,
-    TRUTH_REFUSED,
-    UNCHANGED_REFUSED,
-    UNREADABLE_TAKEN,
-    Finding,
-)
+from games.findings import Finding
 from games.loading import load_folder
 from games.rehearsal import Entered, Rehearsal
 
@@ -138,7 +117,9 @@ def checked(folder: Path, *names: str, made: Callable[[], Game] | None = None) -
 def _finding(stage: Stage, name: str, law: Law) -> Finding:
     meaning = (law.__doc__ or "").strip()
     if name in stage.declared.laws_off:
-        return Finding(name, meaning, None, DECLARED_OFF(reason=in_languages(stage.declared.laws_off[name])))
+        return Finding(
+            name, meaning, None, findings.DECLARED_OFF(reason=in_languages(stage.declared.laws_off[name]))
+        )
     seen = 0
     detail: Message | None = None
     try:
@@ -146,7 +127,7 @@ def _finding(stage: Stage, name: str, law: Law) -> Finding:
             seen += 1
             detail = detail or problem
     except Exception as error:  # noqa: BLE001 - whatever a game raises, it is the game that broke
-        detail = BROKE(error=_said(error))
+        detail = findings.BROKE(error=_said(error))
     parts = _examples_tried(stage) if name == "examples" else ()
     return Finding(name, meaning, None if not seen and not detail else not detail, detail, parts)
 
@@ -174,7 +155,7 @@ Law = Callable[[Stage], Found]
 def examples(stage: Stage) -> Found:
     """Every example comes out as it says."""
     for example in stage.declared.examples:
-        stage.tried[example.name] = EXAMPLE_BROKE()
+        stage.tried[example.name] = findings.EXAMPLE_BROKE()
         problems = list(_compared_example(stage, example))
         stage.tried[example.name] = next((problem for problem in problems if problem), None)
         yield from problems
@@ -194,7 +175,7 @@ def _compared_example(stage: Stage, example: Example) -> Found:
     given = {cell.challenge: cell.result for cell in about}
     for challenge, numbers in example.results.items():
         if challenge not in given:
-            yield NOT_COVERED(example=example.name, challenge=challenge)
+            yield findings.NOT_COVERED(example=example.name, challenge=challenge)
             continue
         result = given[challenge]
         figures = {"risk": result.risk, "baseline": result.baseline, **result.numbers}
@@ -218,7 +199,11 @@ def _compared_codes(example: Example, problems: Sequence[Problem]) -> Message | 
     if codes == sorted(example.refused):
         return None
     said = {"example": example.name, "got": str(codes), "expected": str(sorted(example.refused))}
-    return OTHER_PROBLEMS_FIRST(first=problems[0].message, **said) if problems else OTHER_PROBLEMS(**said)
+    return (
+        findings.OTHER_PROBLEMS_FIRST(first=problems[0].message, **said)
+        if problems
+        else findings.OTHER_PROBLEMS(**said)
+    )
 
 
 def _compared(what: str, got: float | None, wanted: float | None, tolerance: float) -> Message | None:
@@ -226,7 +211,7 @@ def _compared(what: str, got: float | None, wanted: float | None, tolerance: flo
         is_same = got is wanted
     else:
         is_same = abs(got - wanted) <= tolerance
-    return None if is_same else OTHER_NUMBER(what=what, got=repr(got), expected=repr(wanted))
+    return None if is_same else findings.OTHER_NUMBER(what=what, got=repr(got), expected=repr(wanted))
 
 
 def same_twice(stage: Stage) -> Found:
@@ -241,13 +226,13 @@ def same_twice(stage: Stage) -> Found:
     command = [sys.executable, "-c", code, str(stage.folder)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        yield SECOND_FAILED(error=done.stderr.strip().splitlines()[-1])
+        yield findings.SECOND_FAILED(error=done.stderr.strip().splitlines()[-1])
     else:
         yield _same(done.stdout.strip(), stage)
 
 
 def _same(fingerprint: str, stage: Stage) -> Message | None:
-    return None if fingerprint == stage.fingerprint() else DIFFER()
+    return None if fingerprint == stage.fingerprint() else findings.DIFFER()
 
 
 def through_folders(stage: Stage) -> Found:
@@ -285,7 +270,7 @@ def row_order(stage: Stage) -> Found:
             entered.target.published.files if entered.target else None  # type: ignore[attr-defined]
             for entered in (first.enter(seat, upload, slot), second.enter(seat, turned, slot))
         ]
-        yield None if published[0] == published[1] else PUBLISHED_DIFFER(team=stage.teams[seat])
+        yield None if published[0] == published[1] else findings.PUBLISHED_DIFFER(team=stage.teams[seat])
 
 
 def _turned(content: bytes, file: File | None) -> bytes:
@@ -312,7 +297,7 @@ def secret_stays(stage: Stage) -> Found:
             content = entered.target.published.open(name).read()
             for secret, text in hidden:
                 leaks = len(text.strip()) >= SHORT and text.strip() in content
-                yield HOLDS_SECRET(file=name, secret=secret) if leaks else None
+                yield findings.HOLDS_SECRET(file=name, secret=secret) if leaks else None
 
 
 def unchanged_loses_nothing(stage: Stage) -> Found:
@@ -322,7 +307,7 @@ def unchanged_loses_nothing(stage: Stage) -> Found:
     round_ = stage.rehearse()
     entered = round_.enter(0, round_.anonymize(stage.declared.unchanged, 0), stage.declared.slots[0])
     if entered.target is None:
-        yield UNCHANGED_REFUSED(problem=entered.problems[0].message)
+        yield findings.UNCHANGED_REFUSED(problem=entered.problems[0].message)
         return
     for number in stage.declared.measures:
         best = number.low if number.better == "lower" else number.high
@@ -339,13 +324,13 @@ def truth_is_best(stage: Stage) -> Found:
     answered = stage.played.answer(0, answer, "the truth")
     stage.played.cells = others
     if answered.problems:
-        yield TRUTH_REFUSED(problem=answered.problems[0].message)
+        yield findings.TRUTH_REFUSED(problem=answered.problems[0].message)
     best = {(cell.target, cell.challenge): cell.result.risk for cell in answered.cells}
     for place, risk in best.items():
-        yield None if risk is not None else NO_RISK(target=place[0], challenge=place[1])
+        yield None if risk is not None else findings.NO_RISK(target=place[0], challenge=place[1])
     for cell in others:
         highest = best.get((cell.target, cell.challenge)) or 0.0
-        beaten = TRUTH_BEATEN(attack=cell.attacker, target=cell.target, challenge=cell.challenge)
+        beaten = findings.TRUTH_BEATEN(attack=cell.attacker, target=cell.target, challenge=cell.challenge)
         yield beaten if (cell.result.risk or 0.0) > highest else None
 
 
@@ -356,7 +341,7 @@ def blind_is_baseline(stage: Stage) -> Found:
             continue
         risk, baseline = cell.result.risk, cell.result.baseline
         low, high = cell.result.interval or (risk - FAR, risk + FAR)
-        far = BLIND_IS_FAR(risk=f"{risk:.3f}", target=cell.target, baseline=f"{baseline:.3f}")
+        far = findings.BLIND_IS_FAR(risk=f"{risk:.3f}", target=cell.target, baseline=f"{baseline:.3f}")
         yield None if low <= baseline <= high else far
 
 
@@ -370,7 +355,9 @@ def bad_uploads(stage: Stage) -> Found:
                 problems = stage.rehearse().enter(seat, files, slot).problems
                 named = {problem.file for problem in problems} & {name, STRANGER}
                 may_pass = (
-                    not file.required if name not in files else not (file.columns or kind is FOREIGN_TAKEN)
+                    not file.required
+                    if name not in files
+                    else not (file.columns or kind is findings.FOREIGN_TAKEN)
                 )
                 yield None if named or may_pass else kind(file=name)
     if stage.declared.phases == "seek":
@@ -392,10 +379,10 @@ def _bad_answers(stage: Stage) -> Found:
 def _damaged(upload: Mapping[str, bytes], name: str) -> list[tuple[Template, dict[str, bytes]]]:
     """An upload with one thing wrong about a file, and what is to be said where it is taken."""
     return [
-        (MISSING_TAKEN, {other: content for other, content in upload.items() if other != name}),
-        (FOREIGN_TAKEN, {**upload, STRANGER: b"?"}),
-        (EMPTY_TAKEN, {**upload, name: b""}),
-        (UNREADABLE_TAKEN, {**upload, name: UNREADABLE + upload[name]}),
+        (findings.MISSING_TAKEN, {other: content for other, content in upload.items() if other != name}),
+        (findings.FOREIGN_TAKEN, {**upload, STRANGER: b"?"}),
+        (findings.EMPTY_TAKEN, {**upload, name: b""}),
+        (findings.UNREADABLE_TAKEN, {**upload, name: UNREADABLE + upload[name]}),
     ]
 
 
