@@ -21,6 +21,7 @@ from contest.pages.games.programs import starter_answer, takes_programs
 from contest.play.table import Table
 from contest.services.answers import pin_answer, submit_answer
 from contest.services.attacks import targets_of
+from contest.services.team_attacks import practice_entry
 from contest.views.games.absent import needs_game
 from contest.views.programs import accepted_program
 from contest.views.requests import PageRequest, UserRequest
@@ -31,9 +32,13 @@ def _form(round_: Round, team: Team, *given: object) -> AnswerForm:
     return AnswerForm(Table(round_).declared, keys, *given)
 
 
+def _program_form(round_: Round, team: Team) -> ProgramForm:
+    return ProgramForm(can_practise=practice_entry(round_, team) is not None)
+
+
 @needs_game
 def seek_page(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
-    return _page(request, round_, team, _form(round_, team), ProgramForm())
+    return _page(request, round_, team, _form(round_, team), _program_form(round_, team))
 
 
 def _page(
@@ -58,7 +63,7 @@ def submit(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
             form.add_error(None, refusal.text)
         else:
             return redirect(attack)
-    return _page(request, round_, team, form, ProgramForm(), status=422)
+    return _page(request, round_, team, form, _program_form(round_, team), status=422)
 
 
 @needs_game
