@@ -1,5 +1,5 @@
-"""The kit of a round as a download. That of a shop is built and stored: the same round, library and texts give
-the same bytes."""
+"""The kit of a round as a download. That of a shop is stored: the same round, library and texts give the same
+bytes."""
 
 from __future__ import annotations
 

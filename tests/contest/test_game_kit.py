@@ -24,6 +24,7 @@ from games.contract.boxes import contents, write_files
 from games.round_folder import read_files
 from kakurenbo.main import main
 from tests.api.conftest import Caller
+from tests.environments import fresh_environment
 from tests.factories import make_contest, make_entry, make_team, work_off
 from tests.game_rounds import TOYS, game_contest, make_game_round, method_files, sources_of
 from tests.game_versions import EXACT, MINI, NEAR, PEOPLE, trust_uploads
@@ -206,3 +207,29 @@ def test_before_the_round_there_is_no_kit(client: Client) -> None:
         phase.save()
     assert client.get(f"{round_.get_absolute_url()}kit.zip").status_code == 404
     assert "kit.zip" not in client.get(f"{round_.get_absolute_url()}data/").content.decode()
+
+
+@pytest.mark.slow
+def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_, _aki, haru = open_mini(monkeypatch)
+    kit = kit_of(round_, haru, tmp_path / "kit")
+    machine = fresh_environment(tmp_path / "venv")
+    machine.install(next((kit / "library").glob("*.whl")))
+
+    def told(*words: str) -> Any:
+        return json.loads(machine.run("kakurenbo", *words, "--round", "round", "--json", cwd=kit))
+
+    machine.run(
+        "kakurenbo", "anonymize", "shift", "--round", "round", "--seed", "1", "--out", "mine", cwd=kit
+    )
+    assert (kit / "mine" / "release.csv").read_bytes() == NEAR["release.csv"], "all ages a year off"
+    assert told("check", "--entry", "mine")["valid"]
+    entry = Entry.objects.get(team=haru)
+    scored = told("score", "--entry", "mine")
+    assert (scored["measures"], scored["utility"]) == (entry.measures, entry.utility)
+    machine.run("kakurenbo", "attack", "copy", "--round", "round", "--out", "answer", cwd=kit)
+    (cell,) = told("judge", "--answer", "answer")
+    run = AttackRun.objects.get(entry__team__name="Aki", attack__name="copy")
+    assert (cell["risk"], cell["numbers"]) == (run.risk, run.numbers)
