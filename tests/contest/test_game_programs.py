@@ -63,7 +63,7 @@ def test_the_pages_offer_programs_with_their_limits_and_starters(client: Client)
         answer = client.get(url)
         assert answer.status_code == 200
         assert "attachment" in answer.headers["Content-Disposition"]
-        compile(b"".join(answer.streaming_content), address, "exec")  # type: ignore[arg-type]
+        compile(answer.getvalue(), address, "exec")
     assert client.get(f"{round_.get_absolute_url()}seek/starters/nothing/reidentify.py").status_code == 404
 
 
