@@ -24,6 +24,7 @@ from contest.views import (
     webhooks,
 )
 from contest.views.games import data as game_data
+from contest.views.games import entries as game_entries
 from contest.views.games import seek as game_seek
 from contest.views.organise import new
 from contest.views.organise.games import new as game_new
@@ -101,6 +102,8 @@ urlpatterns = [
     path(f"{ROUND}data/<str:name>", datasets.download, name="dataset_download"),
     path(f"{ROUND}kit.zip", datasets.kit, name="kit"),
     path(f"{ROUND}upload/", entries.upload, name="upload"),
+    path(f"{ROUND}upload/program/", game_entries.submit_program, name="hider"),
+    path(f"{ROUND}upload/starter/anonymize.py", game_seek.starter, name="hider_starter"),
     path(f"{ROUND}pictures/", pictures.pictures, name="pictures"),
     path(f"{ROUND}pictures/<slug:name>.<slug:form>", pictures.round_picture, name="round_picture"),
     path(f"{ROUND}matrix/", attacks.matrix_page, name="matrix"),
@@ -108,6 +111,7 @@ urlpatterns = [
     path(f"{ROUND}seek/targets.zip", attacks.targets, name="targets"),
     path(f"{ROUND}seek/guesses/", attacks.submit_guesses, name="guesses"),
     path(f"{ROUND}seek/program/", attacks.submit_program, name="program"),
+    path(f"{ROUND}seek/starters/<slug:challenge>/reidentify.py", game_seek.starter, name="seeker_starter"),
     path(f"{ROUND}attacks/<int:attack_id>/", attacks.attack, name="attack"),
     path(f"{ROUND}entries/<int:entry_id>/", entries.entry, name="entry"),
     path(

@@ -14,7 +14,7 @@ import numpy as np
 
 from datasets.problems import BadFiles, Problem
 from games.checks import check_answer, check_entry, lookup_in
-from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
+from games.contract.boxes import EMPTY, MemoryBox, MemoryOut, NoSuchFile
 from games.contract.broken import TOO_FEW_SEATS, BrokenGame
 from games.contract.declaration import File, Moment, Scope, Shown
 from games.contract.files import Lookup, check_files
@@ -106,6 +106,7 @@ class Rehearsal:
         self.params = {**self.declared.defaults, **params}
         self.facts: Mapping[str, Any] = {}
         self.has_secrets = True
+        self.rule = ""
         self._worlds: dict[tuple[bool, Moment], World] = {}
         self._public: dict[Moment, MemoryBox] = {}
         self._seen_seats: dict[tuple[int, str], Seat] = {}
@@ -199,20 +200,42 @@ class Rehearsal:
         """Make the files of a target and measure it; the organisers' own have no utility."""
         made = self.declared.files_of("entry", "publish", "upload")
         out = MemoryOut(made)
-        self.game.publish(self.world(), target, generator(self.seed, "publish", target.key), out)
+        try:
+            self.game.publish(self.world(), target, generator(self.seed, "publish", target.key), out)
+        except NoSuchFile:
+            if self.has_secrets:
+                raise
+            return self._measured(target)  # What attackers would see is made from secrets.
         published = out.box(file for file in made if is_shown(file.shown, "all", "publish"))
         secret = out.box(file for file in made if not is_shown(file.shown, "all", "publish"))
-        target = target._replace(published=published, secret=secret)
-        measured = self.declared.measures if target.seat else ()
-        names = [number.name for number in measured if self.has_secrets or not number.needs_secret]
-        measures = self.game.measure(self.world(), target, names) if names else {}
-        require_numbers(names, measures)
-        rule = self.declared.rules[0].name if self.declared.rules else ""
-        is_whole = target.seat is not None and len(names) == len(measured)
-        verdict = self.game.verdict(rule, measures, self.params) if is_whole else Verdict()
-        entered = Entered((), target, measures, verdict)
+        entered = self._measured(target._replace(published=published, secret=secret))
         self.entries[target.key] = entered
         return entered
+
+    def _measured(self, target: Target) -> Entered:
+        """The measures of a target, without those that need a secret where there is none."""
+        measured = self.declared.measures if target.seat else ()
+        names = [number.name for number in measured if self.has_secrets or not number.needs_secret]
+        measures = self._figures(target, names)
+        is_whole = target.seat is not None and len(measures) == len(measured)
+        verdict = self.game.verdict(self._rule(), measures, self.params) if is_whole else Verdict()
+        return Entered((), target, measures, verdict)
+
+    def _figures(self, target: Target, names: Sequence[str]) -> Figures:
+        try:
+            measures = self.game.measure(self.world(), target, names) if names else {}
+        except NoSuchFile:
+            if self.has_secrets:
+                raise
+            if len(names) == 1:
+                return {}
+            apart = [self._figures(target, [name]) for name in names]
+            return {name: value for found in apart for name, value in found.items()}
+        require_numbers(names, measures)
+        return measures
+
+    def _rule(self) -> str:
+        return self.rule or (self.declared.rules[0].name if self.declared.rules else "")
 
     def seat_name(self, number: int) -> str:
         """The team of a seat, or the house."""
@@ -295,9 +318,20 @@ class Rehearsal:
 
     def attack(self, name: str, by: int) -> dict[str, bytes]:
         """The files of a house attack's answer to all entries."""
+        return self._attacked(name, by, self.targets(), generator(self.seed, "attack", name))
+
+    def attack_each(self, name: str, by: int) -> dict[str, bytes]:
+        """The same as the platform does it: one target after the other, each with its own randomness."""
+        found: dict[str, bytes] = {}
+        for target in self.targets():
+            found |= self._attacked(name, by, [target], generator(self.seed, "attack", name, target.key))
+        return found
+
+    def _attacked(
+        self, name: str, by: int, targets: Sequence[Target], rng: np.random.Generator
+    ) -> dict[str, bytes]:
         out = MemoryOut(self.declared.files_of("answer"))
-        world, seat = self.world(secret=False), self.seat(by, "team")
-        self.game.attack(name, world, seat, self.targets(), generator(self.seed, "attack", name), out)
+        self.game.attack(name, self.world(secret=False), self.seat(by, "team"), targets, rng, out)
         return out.files
 
     def oracle(self, by: int) -> dict[str, bytes] | None:
@@ -342,7 +376,7 @@ class Rehearsal:
         return None
 
     def boards(self, rule: str = "") -> list[Board]:
-        rule = rule or (self.declared.rules[0].name if self.declared.rules else "")
+        rule = rule or self._rule()
         cells: Callable[[], Iterator[Cell]] = lambda: iter(self.cells)  # noqa: E731
         boards = list(self.game.tally(rule, self.params, self.hidden(), cells, {}))
         for board in boards:

@@ -44,6 +44,10 @@ class Facts:
     params: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     seed: str | None = None
+    rule: str = ""
+    """By which the round is decided; the game's first where none is named."""
+    house_seed: str = "0"
+    """Of house attacks, where it is revealed."""
 
 
 def read_facts(folder: Path) -> Facts:
@@ -78,7 +82,11 @@ def write_round(folder: Path, round_: Rehearsal) -> None:
 
 def _write_facts(folder: Path, round_: Rehearsal, seats: tuple[int, ...], seed: str | None) -> None:
     declared = round_.declared
-    facts = Facts(declared.name, declared.version, round_.teams, seats, round_.params, round_.facts, seed)
+    named = (declared.name, declared.version, round_.teams, seats, round_.params, round_.facts, seed)
+    write_facts(folder, Facts(*named, round_.rule))
+
+
+def write_facts(folder: Path, facts: Facts) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(vars(facts), indent=2, ensure_ascii=False, default=_plain)
     (folder / FACTS).write_text(text + "\n", encoding="utf-8")
@@ -128,6 +136,7 @@ def read_round(folder: Path, game: Game) -> Rehearsal:
         _require_declared(game, folder, "seat", files)
     made = Rehearsal.restored(game, facts.teams, facts.params, facts.seed or "", round_files, seats)
     made.has_secrets = facts.seed is not None
+    made.rule = facts.rule
     made.facts = facts.facts
     for file in sorted((folder / TARGETS).rglob(TARGET)):
         key = file.parent.relative_to(folder / TARGETS).as_posix()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from datasets.messages import Message
 from games.contract.boxes import FolderBox
 from games.contract.game import Game
 from games.loading import load_folder
@@ -30,7 +31,7 @@ class Stage:
         self.declared = self.game.declaration
         self.sources = files_in(folder / SOURCES)
         self.teams = ("aki", "haru", "natsu")
-        self.tried: dict[str, str] = {}
+        self.tried: dict[str, Message | None] = {}
         """What was wrong with each example, by its name."""
         self.played = self.rehearse()
         self.uploads = self._play(self.played)

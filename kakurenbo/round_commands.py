@@ -23,12 +23,13 @@ from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, write_files
 from games.contract.broken import BrokenGame
 from games.contract.declaration import Declaration, in_language
 from games.contract.game import Game
-from games.contract.reading import A_MAPPING, BadGame
+from games.contract.reading import A_MAPPING, FILE, BadGame
 from games.contract.values import Cell, Target
-from games.loading import NoGame, find_folder, load_folder
+from games.loading import NoGame, find_folder, load_folder, read_folder
 from games.rehearsal import MOMENTS, Entered, NoSeat, Rehearsal
 from games.round_folder import (
     BadRound,
+    Facts,
     read_facts,
     read_files,
     read_round,
@@ -41,6 +42,8 @@ from games.round_folder import (
 from kakurenbo.main import UsageError
 from kakurenbo.output import whole_folder
 
+BESIDE = "game"
+"""The folder of a kit that holds the game."""
 UNKNOWN = "known to the organisers alone"
 """What a measure is that needs a secret, in a folder without secrets."""
 
@@ -48,7 +51,7 @@ UNKNOWN = "known to the organisers alone"
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--round", type=Path, required=True, metavar="DIR", help="the folder of a round")
     parser.add_argument("--game", metavar="GAME", help="its game, where that is not installed: a folder")
-    parser.add_argument("--seat", type=int, default=0, metavar="N", help="whose data are used (default: 0)")
+    parser.add_argument("--seat", type=int, metavar="N", help="whose data are used (default: the first here)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -69,7 +72,19 @@ def _explained() -> Iterator[None]:
 
 def _opened(arguments: argparse.Namespace) -> Rehearsal:
     facts = read_facts(arguments.round)
-    return read_round(arguments.round, load_folder(find_folder(arguments.game or facts.game)))
+    if arguments.seat is None:
+        arguments.seat = facts.seats[0] if facts.seats else 0
+    return read_round(arguments.round, load_folder(_game_folder(arguments, facts)))
+
+
+def _game_folder(arguments: argparse.Namespace, facts: Facts) -> Path:
+    """The game that is named, else the one that lies beside the round, as in a kit, else an installed one."""
+    beside = arguments.round.resolve().parent / BESIDE
+    if arguments.game is None and (beside / FILE).is_file():
+        declared = read_folder(beside)
+        if (declared.name, declared.version) == (facts.game, facts.version):
+            return beside
+    return find_folder(arguments.game or facts.game)
 
 
 def _upload(folder: Path) -> dict[str, bytes]:
@@ -127,6 +142,8 @@ def _score(arguments: argparse.Namespace) -> int:
         if entered.problems:
             _say_problems(entered.problems, arguments.json)
             return 1
+        if arguments.key and key not in round_.entries:
+            raise UsageError(f"--as {key}: what attackers would see is made from secrets of the organisers.")
         if arguments.key:
             write_entry(arguments.round, key, entered)
     _say_score(round_, entered, arguments.json)
@@ -175,15 +192,19 @@ def _attack_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="ATTACK", help="a house attack of the game")
     _common(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder for the answer")
-    parser.add_argument("--seed", default="0", help="seed of all randomness (default: 0)")
+    parser.add_argument("--seed", help="seed of all randomness (default: the round's where known, else 0)")
 
 
 def _attack(arguments: argparse.Namespace) -> int:
     with _explained():
         round_ = _opened(arguments)
         attack = _named(round_.declared.attacks, arguments.name, "attack")
-        round_.seed = arguments.seed
-        files = round_.attack(attack.name, arguments.seat)
+        round_.seed = arguments.seed or read_facts(arguments.round).house_seed
+        is_apart = not round_.has_secrets and all(
+            "{target}" in file.name for file in round_.declared.files_of("answer")
+        )
+        attacked = round_.attack_each if is_apart else round_.attack
+        files = attacked(attack.name, arguments.seat)
         with whole_folder(arguments.out) as draft:
             write_files(draft, files)
     print(f"{arguments.out}: {', '.join(files)} by {attack.name} on {len(round_.entries)} targets")

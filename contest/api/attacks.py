@@ -9,7 +9,6 @@ from rest_framework.response import Response
 from contest import access
 from contest.api import games, request_serializers, serializers
 from contest.api.view import MemberView, PublicView
-from contest.files.storage import submitted
 from contest.pages.attack import attack_summary
 from contest.pages.downloads import guesses_in, targets_bundle
 from contest.services import team_attacks
@@ -92,8 +91,6 @@ class Programs(MemberView):
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
         data = self.read(request_serializers.ProgramUpload)
-        team_attacks.require_runnable(data["program"].read(team_attacks.MAX_PROGRAM_BYTES + 1))
-        data["program"].seek(0)
-        program = submitted.put(data["program"], team_attacks.MAX_PROGRAM_BYTES)
+        program = team_attacks.keep_program(data["program"])
         submit = team_attacks.try_program if data["dry_run"] else team_attacks.submit_program
         return Response(serializers.AttackShape(submit(round_, team, self.user, program)).data, 201)

@@ -17,6 +17,7 @@ from contest.api.view import PublicView
 from contest.board import queries
 from contest.board.disclosure import budget_of
 from contest.board.ranking import find_ranking
+from contest.kit.build import kit_answer
 from contest.models import Attack, Round, User
 from contest.outside.event_feed import feed
 from contest.pages.downloads import data_download
@@ -139,3 +140,12 @@ class Data(PublicView):
     )
     def get(self, request: Request, slug: str, round_slug: str, name: str) -> FileResponse:
         return data_download(access.round_for(self.viewer, slug, round_slug), name)
+
+
+class Kit(PublicView):
+    @extend_schema(
+        summary="Everything to work on a round offline, in one zip; of a game's round what you may read now",
+        responses={(200, "application/zip"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> FileResponse:
+        return kit_answer(self.viewer, access.round_for(self.viewer, slug, round_slug))

@@ -159,6 +159,14 @@ class GameRunShape(Shape):
     pictures = PictureShape(many=True, source="pictures.data")
 
 
+class HiderStateShape(Shape):
+    """How far the program is that makes an entry."""
+
+    state = s.ChoiceField(["running", "made", "failed"])
+    log = s.CharField(trim_whitespace=False, allow_blank=True)
+    hides_log = s.BooleanField(help_text="It may read files that its authors may not.")
+
+
 class GameEntryDetailShape(Shape):
     """An entry of a game with as much as the caller may see."""
 
@@ -177,6 +185,7 @@ class GameEntryDetailShape(Shape):
     is_settled = s.BooleanField()
     problem_total = s.IntegerField()
     problems = ProblemShape(many=True)
+    program = HiderStateShape(allow_null=True, help_text="For its team, where a program makes the entry.")
     because = s.ListField(child=s.CharField())
     utility = s.FloatField(source="entry.utility", allow_null=True)
     measures = s.DictField(source="entry.measures", child=s.FloatField(allow_null=True))
@@ -248,7 +257,7 @@ class HiderUpload(Shape):
 class FindingShape(Shape):
     law = s.CharField()
     holds = s.BooleanField(allow_null=True, help_text="Null: the game offers nothing to try it on.")
-    detail = s.CharField(allow_blank=True)
+    detail = Words()
 
 
 class PackageShape(Shape):

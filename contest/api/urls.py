@@ -16,6 +16,7 @@ from contest.api import (
     organisers_settings,
     records,
     teams,
+    trials,
     webhooks,
 )
 
@@ -91,6 +92,7 @@ urlpatterns = [
     path(f"{CONTEST}rounds/", organisers_settings.Rounds.as_view(), name="api-rounds"),
     path(ROUND, contests.RoundDetail.as_view(), name="api-round"),
     path(f"{ROUND}data/<str:name>", contests.Data.as_view(), name="api-data"),
+    path(f"{ROUND}kit.zip", contests.Kit.as_view(), name="api-kit"),
     path(f"{ROUND}data/", create_contest.RoundData.as_view(), name="api-round-data"),
     path(f"{ROUND}leaderboard/", boards.Leaderboard.as_view(), name="api-leaderboard"),
     path(f"{ROUND}matrix/", boards.MatrixView.as_view(), name="api-matrix"),
@@ -108,6 +110,8 @@ urlpatterns = [
     path(f"{ROUND}programs/", attacks.Programs.as_view(), name="api-programs"),
     path("games/", games.InstalledGames.as_view(), name="api-games"),
     path(f"{CONTEST}games/", games.ContestGames.as_view(), name="api-contest-games"),
+    path(f"{ROUND}trials/", trials.Trials.as_view(), name="api-trials"),
+    path(f"{CONTEST}trials/<int:trial_id>/", trials.TrialDetail.as_view(), name="api-trial"),
     path(f"{ROUND}game/", games.RoundGame.as_view(), name="api-round-game"),
     path(f"{ROUND}files/", games.RoundFiles.as_view(), name="api-round-files"),
     path(f"{ROUND}files/<path:name>", games.RoundFile.as_view(), name="api-round-file"),

@@ -31,6 +31,6 @@ class ProgramForm(forms.Form):
         label=_("Only try it on the practice entry (free, counts for nothing)"), required=False
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, can_practise: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["dry_run"].initial = True
+        self.fields["dry_run"].initial = can_practise

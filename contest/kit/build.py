@@ -1,26 +1,30 @@
-"""Builds the kit of a round and stores it: the same round, library and texts give the same bytes."""
+"""The kit of a round as a download. That of a shop is stored: the same round, library and texts give the same
+bytes."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
 import tempfile
 from pathlib import Path
 from typing import IO, Any
 
-from django.template.loader import render_to_string
-from django.utils import translation
+from django.http import FileResponse, Http404
 
 from anonymizers.registry import ANONYMIZERS_2017, ANONYMIZERS_2018, run_anonymizer
 from attacks.games import find_game
+from contest import access
 from contest.files.storage import open_made, published
+from contest.kit.games import game_kit
 from contest.kit.library import Library, library
 from contest.kit.notebook import notebook
+from contest.kit.packing import packed, texts
 from contest.models import Attack, Round
+from contest.pages.games.data import has_kit
 from contest.services.datasets import load_original
 from datasets.rules import FileRules
-from datasets.zip_writer import zipped
 from scoring.registry import measure
 
 SAMPLES = {
@@ -33,8 +37,25 @@ SAMPLE_SEED = 20161011
 """Known to everybody, as a sample shows its truth; the seeds of house entries are drawn in secret."""
 
 
-def open_kit(round_: Round) -> IO[bytes]:
-    """The kit as a zip; built where it is not stored yet. Ask `access` first who may see the round."""
+def kit_answer(user: access.Viewer, round_: Round) -> FileResponse:
+    """The kit as a download; 404 before somebody may read anything of a game's round."""
+    if round_.game_id is not None and not has_kit(user, round_):
+        raise Http404
+    name = f"{round_.contest.slug}-{round_.slug}-kit.zip"
+    return FileResponse(open_kit(user, round_), as_attachment=True, filename=name)
+
+
+def open_kit(user: access.Viewer, round_: Round) -> IO[bytes]:
+    """The kit as a zip. Ask `access` first who may see the round.
+
+    That of a shop is the same for all, and stored. That of a game holds what one team may read now, so it is
+    made for each download and stored nowhere.
+    """
+    return open_shop_kit(round_) if round_.game_id is None else io.BytesIO(game_kit(user, round_))
+
+
+def open_shop_kit(round_: Round) -> IO[bytes]:
+    """Built where it is not stored yet."""
     about = describe_round(round_)
     made_of = library()
     words = _words(round_, about, made_of)
@@ -80,12 +101,7 @@ def _words(round_: Round, about: dict[str, Any], made_of: Library) -> dict[str, 
         "samples": samples,
         "upload_names": spec.upload_names,
     }
-    texts = {}
-    for language, suffix in (("en", ""), ("ja", ".ja")):
-        with translation.override(language):
-            for name in ("README", "RULES"):
-                texts[f"{name}{suffix}.md"] = render_to_string(f"kit/{name}{suffix}.md", context).encode()
-    return texts | {
+    return texts("kit", lambda: context) | {
         "round.json": json.dumps(about, indent=2, ensure_ascii=False).encode() + b"\n",
         "notebook.ipynb": notebook(samples[-1]),
         "reidentify.py": find_game(spec.name).template.read_bytes(),
@@ -97,11 +113,7 @@ def _build(round_: Round, about: dict[str, Any], made_of: Library, words: dict[s
     for name, sha256 in about["data"].items():
         with published.open(sha256) as source:
             files[f"data/{name}"] = source.read()
-    files |= _samples(round_)
-    files[f"library/{made_of.wheel_name}"] = made_of.wheel
-    files["library/versions.txt"] = made_of.versions.encode()
-    folder = f"{about['contest']}-{about['round']}-kit"
-    return zipped({f"{folder}/{name}": content for name, content in files.items()})
+    return packed(round_, files | _samples(round_), made_of)
 
 
 def _samples(round_: Round) -> dict[str, bytes]:

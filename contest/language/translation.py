@@ -23,14 +23,16 @@ from contest.declarations.round import ROUND
 from datasets import file_stream
 from datasets.messages import TEMPLATES, Message, message_from, unknown_words
 from datasets.rules import RULES
-from games import zips
+from games import findings, zips
 from games.codabench import bundle
 from games.contract import broken, files, folders, guard, messages, reading, sentences
 from games.laws import LAWS
 from scoring.limits import limit_settings
 from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018, PANEL_RISKS, RISKS
 
-SPEAKERS = (broken, bundle, file_stream, files, folders, guard, messages, reading, sentences, zips)
+SPEAKERS = (
+    broken, bundle, file_stream, files, findings, folders, guard, messages, reading, sentences, zips,
+)  # fmt: skip
 """Modules whose messages reach pages by what is stored alone; loading them makes their templates known."""
 GALLERIES: tuple[Iterable[Any], ...] = (
     MEASURES,

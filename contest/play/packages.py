@@ -12,15 +12,26 @@ from typing import cast
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+import games
 from contest.errors import Refused
 from contest.files import vault
 from contest.models import GamePackage
 from games.cache import FolderAnswers
 from games.contract.declaration import Declaration
 from games.contract.game import Game
-from games.loading import VARIABLE, NoGame, declared_in, find_folder, load_folder, read_completed
+from games.loading import (
+    COMPLETION,
+    VARIABLE,
+    NoGame,
+    declared_in,
+    find_folder,
+    load_folder,
+    read_completed,
+)
+from games.round_folder import read_files
 from games.sandboxed import Sandbox, SandboxedGame
-from games.zips import read_zip
+from games.stage import SOURCES
+from games.zips import LITTER, read_zip
 
 MOST_TEXT_BYTES = 200_000
 REMEMBERED_BYTES = 512 << 20
@@ -47,15 +58,34 @@ def game_of(package: GamePackage) -> Game:
 
 def game_text(package: GamePackage, name: str) -> str:
     """A text file of a game, such as its rules in Markdown; nothing where it has no such file."""
-    if package.is_uploaded:
-        folder = _unpacked(package.sha256, package.zip_sha256)
-    else:
-        folder = find_folder(package.name)
+    folder = _place(package)
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
         return ""
     with path.open("rb") as file:
         return file.read(MOST_TEXT_BYTES).decode("utf-8", "replace")
+
+
+def open_files(package: GamePackage) -> dict[str, bytes] | None:
+    """The files of a game that teams may have, with which its verbs run on their machines; None where its
+    authors keep the code. What organisers would bring is never among them."""
+    folder = _place(package)
+    is_of_house = folder.resolve().is_relative_to(Path(games.__file__).resolve().parent)
+    if not (is_of_house or declaration_of(package).open_code):
+        return None
+    # Of an uploaded game the platform ignores what Python would add to the declaration.
+    left_out = {SOURCES, COMPLETION} if package.is_uploaded else {SOURCES}
+    return {
+        name: content
+        for name, content in read_files(folder).items()
+        if name.split("/")[0] not in left_out and not set(name.split("/")) & set(LITTER)
+    }
+
+
+def _place(package: GamePackage) -> Path:
+    if package.is_uploaded:
+        return _unpacked(package.sha256, package.zip_sha256)
+    return find_folder(package.name)
 
 
 def installed_package(name: str) -> GamePackage:

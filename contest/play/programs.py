@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping
 
 from contest.models import Entry, Seat, Team
+from contest.play.packages import game_text
 from contest.play.table import Table
 from datasets.zip_writer import zipped
 from games.contract.boxes import contents
-from games.contract.declaration import File, Moment
+from games.contract.declaration import Challenge, File, Moment
 from games.rehearsal import is_shown
+from games.starters import hider, seeker
 
 
 def private_inputs(table: Table, team: Team, moment: Moment) -> bytes:
@@ -61,3 +63,15 @@ def task_facts(table: Table, entry: Entry) -> bytes:
     """What a hider is told about the entry that it makes."""
     facts = {"slot": entry.slot, "variant": entry.variant, "parameters": table.params}
     return (json.dumps(facts, ensure_ascii=False, sort_keys=True, default=str) + "\n").encode()
+
+
+def seeker_starter(table: Table, challenge: Challenge) -> bytes:
+    """A program that answers a challenge, to start from: the game's own, else one made from its files."""
+    own = game_text(table.package, challenge.starter) if challenge.starter else ""
+    return (own or seeker(table.declared, challenge)).encode()
+
+
+def hider_starter(table: Table) -> bytes:
+    """A program that makes an entry, likewise."""
+    own = game_text(table.package, table.declared.starter) if table.declared.starter else ""
+    return (own or hider(table.declared)).encode()

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import IO, Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from attacks.sandbox import ProgramError, read_program
 from contest.errors import Refused
 from contest.files import vault
 from contest.files.storage import Stored, submitted
 from contest.jobs import queue
-from contest.language.translation import say
 from contest.models import Entry, Job, Round, Team, User
 from contest.play.programs import private_inputs
 from contest.play.table import Table
 from contest.play.uploads import entry_files, most_bytes
+from contest.services import team_attacks
 from contest.services.entries import submit_entry
-from contest.services.team_attacks import MAX_PROGRAM_BYTES
 from games.programs import HIDER
 
 NOTHING_YET = 1024
 """More bytes than an empty zip has."""
-
-
-def require_hider(program: bytes) -> None:
-    """Refuse at once what no sandbox could run."""
-    try:
-        read_program(program, HIDER)
-    except ProgramError as error:
-        raise Refused("bad-program", say(error.message)) from None
 
 
 def submit_hider(
@@ -47,6 +37,8 @@ def submit_hider(
     """Accept a program that makes an entry of a game from data that its authors may not have seen."""
     if round_.game_id is None:
         raise Refused("no-hiders", _("This round takes files, not programs that make them."))
+    if not Table(round_).declared.takes("hide"):
+        raise Refused("no-hiders", _("The game of this round takes files, not programs that make them."))
     with transaction.atomic():
         nothing = vault.keep_parts({}, NOTHING_YET)
         entry = submit_entry(
@@ -59,10 +51,8 @@ def submit_hider(
     return entry
 
 
-def keep_program(file: Any) -> Stored:
-    require_hider(file.read(MAX_PROGRAM_BYTES + 1))
-    file.seek(0)
-    return submitted.put(file, MAX_PROGRAM_BYTES)
+def keep_program(file: IO[bytes]) -> Stored:
+    return team_attacks.keep_program(file, HIDER)
 
 
 def record_made(claim: queue.Claim, entry: Entry, made: Stored | None, reason: Any, log: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from django.db import connection, transaction
 from django.db.models import Max
@@ -32,6 +32,7 @@ from contest.services.attacks import (
 from contest.services.board_versions import bump_board, has_game
 from contest.services.teams import require_playing
 from datasets.messages import Template
+from games.programs import SEEKER
 
 NO_FILES = Template("program.no-answer", "The program wrote no files that can be read as an answer.")
 NOT_ANSWERED = Template("program.not-answered", "The program gave no answer to this challenge.")
@@ -77,6 +78,7 @@ def submit_guesses(
 
 def submit_program(round_: Round, team: Team, user: User, program: Stored, note: str = "") -> Attack:
     """Accept a re-identifier; it is run once against every target, also those that come later."""
+    _require_taken(round_)
     with transaction.atomic():
         attack = accept(round_, team, user, Attack.Kind.PROGRAM, note, program_sha256=program.sha256)
         _add_inputs(attack)
@@ -87,6 +89,7 @@ def submit_program(round_: Round, team: Team, user: User, program: Stored, note:
 
 def try_program(round_: Round, team: Team, user: User, program: Stored) -> Attack:
     """A free run against the practice entry, with its log; it counts for nothing."""
+    _require_taken(round_)
     practice = practice_entry(round_, team)
     if practice is None:
         raise Refused("no-practice-entry", _("There is no house entry to practise on yet."))
@@ -119,12 +122,20 @@ def practice_entry(round_: Round, team: Team) -> Entry | None:
     return house.order_by("-utility", "pk").first()
 
 
-def require_runnable(program: bytes) -> None:
-    """Refuse at once what no sandbox could run: no reidentify.py, a broken or hostile archive."""
+def _require_taken(round_: Round) -> None:
+    if round_.game_id is not None and not Table(round_).declared.takes("seek"):
+        raise Refused("no-programs", _("The game of this round takes answers, not programs."))
+
+
+def keep_program(file: IO[bytes], entry: str = SEEKER) -> Stored:
+    """Store a program; refused at once is what no sandbox could run: without the script that is started, or
+    in a broken or hostile archive."""
     try:
-        read_program(program)
+        read_program(file.read(MAX_PROGRAM_BYTES + 1), entry)
     except ProgramError as error:
         raise Refused("bad-program", say(error.message)) from None
+    file.seek(0)
+    return submitted.put(file, MAX_PROGRAM_BYTES)
 
 
 def store_guess(claim: queue.Claim, run: AttackRun, guess: bytes, log: str, seconds: float) -> None:

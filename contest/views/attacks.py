@@ -12,7 +12,6 @@ from contest import access
 from contest.board import queries
 from contest.board.matrix import attackers, matrix
 from contest.errors import Refused
-from contest.files.storage import submitted
 from contest.forms.attacks import GuessForm, ProgramForm
 from contest.jobs.queue_estimates import wait_for
 from contest.models import Attack, AttackRun, Job, Phase, Round, Team
@@ -22,6 +21,7 @@ from contest.services import team_attacks
 from contest.services.attacks import targets_of, unfilled_cells
 from contest.views.games import boards as game_boards
 from contest.views.games import seek as game_seek
+from contest.views.programs import accepted_program
 from contest.views.requests import PageRequest, UserRequest
 
 
@@ -143,21 +143,10 @@ def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     round_ = access.round_for(request.user, slug, round_slug)
     team = access.own_team_for(request.user, round_.contest)
     if round_.game_id is not None:
-        raise Http404
+        return game_seek.submit_program(request, round_, team)
     form = ProgramForm(request.POST, request.FILES)
-    if form.is_valid():
-        submit = team_attacks.try_program if form.cleaned_data["dry_run"] else team_attacks.submit_program
-        try:
-            team_attacks.require_runnable(
-                form.cleaned_data["program"].read(team_attacks.MAX_PROGRAM_BYTES + 1)
-            )
-            form.cleaned_data["program"].seek(0)
-            program = submitted.put(form.cleaned_data["program"], team_attacks.MAX_PROGRAM_BYTES)
-            attack = submit(round_, team, request.user, program)
-        except Refused as refusal:
-            form.add_error("program", refusal.text)
-        else:
-            return redirect(attack)
+    if (attack := accepted_program(request, round_, team, form)) is not None:
+        return redirect(attack)
     return _seek_page(request, round_, team, GuessForm(round_.dataset.format), form, status=422)
 
 

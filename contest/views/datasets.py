@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.kit.build import open_kit
+from contest.kit.build import kit_answer
 from contest.language.markdown import to_html
 from contest.pages.dataset_facts import shown_facts
 from contest.pages.downloads import data_download
@@ -55,9 +55,9 @@ def download(request: PageRequest, slug: str, round_slug: str, name: str) -> Htt
 
 
 @require_safe
-def kit(request: PageRequest, slug: str, round_slug: str) -> FileResponse:
+def kit(request: PageRequest, slug: str, round_slug: str) -> HttpResponseBase:
     """Everything to work on the round offline, in one archive."""
     round_ = access.round_for(request.user, slug, round_slug)
     if round_.game_id is not None:
-        raise Http404
-    return FileResponse(open_kit(round_), as_attachment=True, filename=f"{slug}-{round_slug}-kit.zip")
+        return games.kit(request, round_)
+    return kit_answer(request.user, round_)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
 from contest.files import vault
@@ -36,7 +35,7 @@ def try_game(claim: Claim) -> None:
             return
         finally:
             _writable(Path(place))
-    game_packages.record_findings(claim, package, [asdict(finding) for finding in findings], "")
+    game_packages.record_findings(claim, package, [finding.as_data() for finding in findings], "")
 
 
 def _caged(zipped: GameZip, folder: Path) -> SandboxedGame:

@@ -23,6 +23,8 @@ Scope = Literal["round", "seat", "entry", "answer"]
 Maker = Literal["organiser", "build", "allot", "upload", "publish"]
 Kind = Literal["text", "int", "real", "date", "choice"]
 Told = Literal["at once", "band", "mean", "tally"]
+ProgramKind = Literal["seek", "hide"]
+"""Programs of teams: a seeker answers about targets, a hider makes entries."""
 
 
 def in_language(text: Text, language: str) -> str:
@@ -171,8 +173,8 @@ class Challenge:
     """The files, of scope ``answer``, with which it is answered."""
     numbers: tuple[Number, ...] = ()
     slot: str = ""
-    program: tuple[str, ...] = ()
-    """How a submitted program is called, where programs may answer."""
+    starter: str = ""
+    """A file of the game: a program that answers it, to start from. Without it one is made from the files."""
 
 
 @dataclass(frozen=True)
@@ -292,6 +294,13 @@ class Declaration:
     examples: tuple[Example, ...] = ()
     rehearsal: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the round that the laws and examples are played in, where a real one is too large."""
+    programs: tuple[ProgramKind, ...] = ("seek", "hide")
+    """Which programs teams may hand in."""
+    starter: str = ""
+    """A file of the game: a program that makes an entry, to start from, as `Challenge` has one."""
+    open_code: bool = False
+    """Whether teams get the game's code and files, without its folder ``data``, in their kits. Those of the
+    house are open anyway."""
     needs: tuple[str, ...] = ()
     """Libraries beyond those of the platform."""
     messages: Mapping[str, Text] = field(default_factory=dict)
@@ -310,6 +319,10 @@ class Declaration:
         """The files of a scope, or those of them that are made in one of these ways."""
         found = (file for file in self.files if file.scope == scope)
         return tuple(file for file in found if not makers or file.made in makers)
+
+    def takes(self, kind: ProgramKind) -> bool:
+        """Whether teams may hand in programs of a kind; there are no hiders where nobody hides."""
+        return kind in self.programs and (kind == "seek" or self.phases != "seek")
 
     def challenge(self, name: str) -> Challenge:
         return find_by_name(self.challenges, name, "challenge")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from datasets.messages import Message, Template
 from datasets.problems import Problem, shown
-from games.contract.declaration import Declaration, in_language
+from games.contract.declaration import Declaration, Text, in_language
 from games.contract.values import Fault, FileVerdict, Wrong
 
 SAID_BY_GAME = Template("game-check", "%(words)s")
@@ -27,6 +27,11 @@ def verdict_of(declaration: Declaration, said: Iterable[Wrong]) -> FileVerdict:
     return FileVerdict.join(
         FileVerdict.of(problem_of(declaration, one)) if isinstance(one, Fault) else one for one in said
     )
+
+
+def in_languages(text: Text) -> Message:
+    """Words of a game in both languages, as a part of other messages."""
+    return SAID_IN_LANGUAGES(**{language: in_language(text, language) for language in ("en", "ja")})
 
 
 def expected_by(declaration: Declaration, fault: Fault) -> Message:

@@ -15,6 +15,10 @@ WITH_HEADER = Template(
 MAY_HAVE_HEADER = Template(
     "file.header-optional", "%(file)s: a CSV file in UTF-8; its first line may be %(header)s."
 )
+FREE_HEADER = Template(
+    "file.header-free",
+    "%(file)s: a CSV file in UTF-8 whose first line names these columns, in any order: %(header)s.",
+)
 NO_HEADER = Template("file.header-none", "%(file)s: a CSV file in UTF-8 without a header line.")
 MAY_BE_ABSENT = Template("file.optional", "%(file)s may be left out.")
 SEVERAL = Template("file.several", "%(file)s stands for %(first)s to %(last)s.")
@@ -42,6 +46,9 @@ def sentences(file: File) -> Iterator[Message]:
     C.csv has 3 rows.
     age: an integer from 0 to 120.
     No value of age occurs twice.
+    >>> free = File("C.csv", "entry", "upload", columns=(age,), header="required", column_order="free")
+    >>> print(next(sentences(free)))
+    C.csv: a CSV file in UTF-8 whose first line names these columns, in any order: age.
     """
     yield _shape(file)
     if "{i}" in file.name:
@@ -67,6 +74,8 @@ def _shape(file: File) -> Message:
     if file.header == "none":
         return NO_HEADER(file=file.name)
     header = ",".join(column.name for column in file.columns)
+    if file.column_order == "free":
+        return FREE_HEADER(file=file.name, header=header)
     return (WITH_HEADER if file.header == "required" else MAY_HAVE_HEADER)(file=file.name, header=header)
 
 

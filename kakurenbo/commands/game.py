@@ -10,7 +10,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from games.contract.broken import BrokenGame
 from games.contract.declaration import Declaration, File, in_language
 from games.contract.reading import FILE, NAME, BadGame
 from games.contract.sentences import sentences
-from games.laws import Finding, checked
+from games.findings import Finding
+from games.laws import checked
 from games.loading import GROUP, NoGame, find_folder, installed_games, read_completed, read_folder
 from games.sandboxed import NotIsolated, SandboxedGame
 from games.zips import GameZip, pack, read_zip
@@ -196,11 +196,11 @@ def _test(arguments: argparse.Namespace) -> int:
         return 1
     failed = [finding for finding in findings if finding.holds is False]
     if arguments.json:
-        print(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
+        print(json.dumps([finding.as_dict() for finding in findings], indent=2, ensure_ascii=False))
         return 1 if failed else 0
     words = {True: "holds", False: "BROKEN", None: "not tried"}
     for finding in findings:
-        print(f"{words[finding.holds]:<11}{finding.law:<25}{finding.detail or finding.meaning}")
+        print(f"{words[finding.holds]:<11}{finding.law:<25}{finding.text or finding.meaning}")
     print("All laws hold." if not failed else f"{len(failed)} of {len(findings)} laws are broken.")
     return 1 if failed else 0
 

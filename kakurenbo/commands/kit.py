@@ -24,8 +24,11 @@ from datasets.formats import Format, find_format
 from datasets.problems import BadFiles
 from datasets.rules import FileRules
 from datasets.tables import Integers
+from games.round_folder import ROUND
+from kakurenbo import round_commands
 from kakurenbo.commands.check import open_entry
 from kakurenbo.main import UsageError
+from kakurenbo.place import add_place_arguments, find_place
 from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_pair
@@ -59,8 +62,12 @@ class Judged:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("check", "score", "attack"), help="what to do with the entry")
-    parser.add_argument("entry", type=Path, help="folder or zip of the entry's files")
+    parser.add_argument(
+        "what",
+        choices=("download", "check", "score", "attack"),
+        help="fetch the kit of a round on a site, or what to do with an entry",
+    )
+    parser.add_argument("entry", type=Path, nargs="?", help="folder or zip of the entry's files")
     parser.add_argument("--kit", type=Path, default=Path(), metavar="DIR", help="the kit (default: here)")
     parser.add_argument(
         "--by", metavar="NAME", help="attack: one house attack, or the path of a reidentify.py (default: all)"
@@ -69,9 +76,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, help="attack: seed of the ties (default: the round's, once known)"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--out", type=Path, metavar="ZIP", help="download: the file (default: ROUND-kit.zip)")
+    add_place_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.what == "download":
+        return _download(arguments)
+    if arguments.entry is None:
+        raise UsageError(f"`kit {arguments.what}` needs the folder of an entry.")
+    if (arguments.kit / ROUND / ROUND_FILE).is_file():
+        return _in_game_kit(arguments)
     kit = read_kit(arguments.kit)
     try:
         with judged_entry(kit, arguments.entry) as entry:
@@ -90,6 +105,28 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"Cannot read {error.filename}: {error.strerror}.") from error
     print(json.dumps(said, indent=2) if arguments.json else "\n".join(_told(said)))
     return 0 if said.get("valid", True) else 1
+
+
+def _download(arguments: argparse.Namespace) -> int:
+    place = find_place(arguments)
+    target = arguments.out or Path(f"{place.round}-kit.zip")
+    try:
+        size = place.client.download(f"{place.path}kit.zip", target)
+    except OSError as error:
+        raise UsageError(f"Cannot write {target}: {error.strerror}.") from error
+    print(f"{target}: {size:,} bytes. Its README.md says how to use it.")
+    return 0
+
+
+def _in_game_kit(arguments: argparse.Namespace) -> int:
+    """In the kit of a game its round is a folder, and the commands on such folders do the work."""
+    if arguments.what == "attack":
+        raise UsageError("This is the kit of a game: use `kakurenbo attack NAME --round round --out DIR`.")
+    command = round_commands.COMMANDS[arguments.what]
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    words = ["--round", str(arguments.kit / ROUND), "--entry", str(arguments.entry)]
+    return int(command.run(parser.parse_args(words + ["--json"] * arguments.json)))
 
 
 def read_kit(folder: Path) -> Kit:

@@ -141,3 +141,12 @@ def test_what_the_site_refuses_is_told_with_its_code(
     archive.write_bytes(b"x")
     assert main(["submit", str(archive)]) == 2
     assert "[phase-closed]" in capsys.readouterr().err
+
+
+def test_the_kit_of_a_round_comes(logged_in: str, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kit", "download", "--out", "kit.zip"]) == 0
+    assert "README.md" in capsys.readouterr().out
+    names = zipfile.ZipFile("kit.zip").namelist()
+    assert any(name.endswith("/data/M.csv") for name in names)
+    assert main(["kit", "score"]) == 2
+    assert "needs the folder of an entry" in capsys.readouterr().err

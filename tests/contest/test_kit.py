@@ -47,7 +47,7 @@ def round_with_kit(contest: Contest | None = None) -> Round:
 
 
 def kit_bytes(round_: Round) -> bytes:
-    with build.open_kit(round_) as file:
+    with build.open_shop_kit(round_) as file:
         return file.read()
 
 

@@ -130,4 +130,4 @@ def test_an_answer_by_chance_breaks_a_law(source: str, sandbox: str, tmp_path: P
     run = partial(run_files, accept_uncounted=True)
     made = partial(SandboxedGame, tmp_path, read_folder(tmp_path), run)
     (finding,) = checked(tmp_path, "same-twice", made=made)
-    assert (finding.holds, finding.detail) == (False, "The two differ.")
+    assert (finding.holds, finding.text) == (False, "The two differ.")

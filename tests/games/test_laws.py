@@ -76,7 +76,7 @@ def test_where_teams_only_attack_their_answers_are_damaged(tmp_path: Path) -> No
         return copy
 
     (finding,) = checked(seek(tmp_path / "sound", "game.yaml", "name: pool", "name: pool"), "bad-uploads")
-    assert (finding.holds, finding.detail) == (True, "")
+    assert (finding.holds, finding.text) == (True, "")
     column = "    columns: [{name: score, kind: real, span: [0, 1]}]\n"
     (finding,) = checked(seek(tmp_path / "open", "game.yaml", column, ""), "bad-uploads")
     assert finding.holds is False
@@ -87,14 +87,14 @@ def test_a_law_can_be_declared_not_to_hold_with_a_reason(tmp_path: Path) -> None
     folder = broken(tmp_path, "pool", "game.yaml", "examples:\n", f"{text}\n")
     (finding,) = checked(folder, "examples")
     assert finding.holds is None
-    assert "The examples are old." in finding.detail
+    assert "The examples are old." in finding.text
 
 
 def test_every_example_has_a_finding_of_its_own(tmp_path: Path) -> None:
     folder = broken(tmp_path, "mini", "game.yaml", "{error: 1}", "{error: 2}")
     (finding,) = checked(folder, "examples")
     assert [(part.law, part.holds) for part in finding.parts] == [("one year more", False), ("a word", True)]
-    assert "got 1.0, expected 2" in finding.parts[0].detail
+    assert "got 1.0, expected 2" in finding.parts[0].text
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_every_law_holds_or_is_off_for_a_reason() -> None:
     findings = {finding.law: finding for finding in checked(FOLDER)}
     assert list(findings) == list(LAWS)
     assert {law for law, finding in findings.items() if finding.holds is not True} == {"row-order"}
-    assert "the split of the regression depends on it" in findings["row-order"].detail
+    assert "the split of the regression depends on it" in findings["row-order"].text
 
 
 @pytest.mark.parametrize("name", DECLARED.presets)

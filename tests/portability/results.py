@@ -258,7 +258,7 @@ def contests() -> Found:
     from tests.archives import archived, members, play
 
     played: Contest = play()
-    with build.open_kit(Round.objects.get(contest=played)) as file:
+    with build.open_shop_kit(Round.objects.get(contest=played)) as file:
         yield "kit", file.read()
     for name, content in sorted(members(archived(played)).items()):
         if name.startswith(("files/", "bundle/")) and not name.endswith(".yaml"):

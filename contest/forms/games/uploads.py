@@ -80,14 +80,10 @@ class FilesForm(forms.Form):
         return {name: file for name, file in given.items() if isinstance(file, UploadedFile)}
 
 
-class GameUploadForm(FilesForm):
-    """An entry: its slot and its alternative besides, where the game has several."""
+class OfAlternative(forms.Form):
+    """What is made from one of a seat's alternatives, where the game has several."""
 
-    def __init__(
-        self, declared: Declaration, slot: str, *args: Any, choice: int | None = None, **kwargs: Any
-    ):
-        super().__init__(entry_files(declared, slot), *args, **kwargs)
-        variants = declared.seats.variants
+    def add_variants(self, variants: int, choice: int | None) -> None:
         if variants > 1:
             numbers = range(variants) if choice is None else (choice,)
             self.fields["variant"] = forms.TypedChoiceField(
@@ -99,6 +95,32 @@ class GameUploadForm(FilesForm):
     @property
     def chosen_variant(self) -> int:
         return int(self.cleaned_data.get("variant") or 0)
+
+
+class GameUploadForm(FilesForm, OfAlternative):
+    """An entry."""
+
+    def __init__(
+        self, declared: Declaration, slot: str, *args: Any, choice: int | None = None, **kwargs: Any
+    ):
+        super().__init__(entry_files(declared, slot), *args, **kwargs)
+        self.add_variants(declared.seats.variants, choice)
+
+
+class HiderForm(OfAlternative):
+    """A program that makes an entry."""
+
+    prefix = "hider"
+    program = forms.FileField(
+        label=gettext_lazy("Program: anonymize.py, or a zip with it"),
+        allow_empty_file=True,
+        widget=forms.FileInput(attrs={"accept": ".py,.zip,application/zip,text/x-python"}),
+    )
+    note = forms.CharField(label=gettext_lazy("Note to yourself"), required=False, max_length=200)
+
+    def __init__(self, variants: int, *args: Any, choice: int | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.add_variants(variants, choice)
 
 
 class AnswerForm(FilesForm):

@@ -20,11 +20,13 @@ from contest.models.round import Feedback
 from contest.pages.games.data import Download, described
 from contest.pages.games.entry import file_url
 from contest.pages.games.pictures import NOTHING, Pictured, pictures_of_answer
+from contest.pages.games.programs import program_rules
 from contest.pages.games.samples import sample
 from contest.pages.games.telling import ToldNumber, told_means, told_numbers, told_risk
 from contest.pages.problem_summary import problem_context
 from contest.play.table import Table
 from contest.services.attacks import attacks_of, targets_of
+from contest.services.team_attacks import practice_entry
 from games.contract.declaration import Challenge, Declaration
 
 SAMPLE_TARGETS = 2
@@ -55,6 +57,8 @@ def seek_context(user: access.Viewer, round_: Round, team: Team) -> dict[str, An
         "phase": queries.open_phase(round_, Phase.Kind.ATTACK),
         "challenges": [_asked(declared, challenge, keys) for challenge in declared.challenges],
         "attacks_left": attacks_left(round_, team),
+        "program": program_rules(round_, "seek"),
+        "practice": practice_entry(round_, team),
         "answers": [answer_summary(user, attack, round_) for attack in mine[:30]],
         "can_pin": round_.tallied_at is None,
     }
@@ -114,6 +118,7 @@ class CellLine:
     reason: Any
     log: str
     pictures: Pictured = NOTHING
+    seconds: float | None = None
 
     @property
     def is_final(self) -> bool:
@@ -179,6 +184,7 @@ def _section(
                 run.reason if log else "",
                 run.log if log else "",
                 pictures.get(run.pk, NOTHING),
+                run.seconds if log else None,
             )
             for run in mine
         ],

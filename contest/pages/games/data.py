@@ -18,6 +18,7 @@ from contest.language.declared import readable, shown_to
 from contest.language.game_words import worded
 from contest.language.translation import say
 from contest.models import Entry, Phase, Round, Seat, Team
+from contest.models.round import BuildState
 from contest.pages.dataset_facts import LABELS
 from contest.play.table import Table
 from datasets.zip_writer import ZipWriter, chunks_of
@@ -76,6 +77,7 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
         "declared": declared,
         "facts": [(_fact_title(declared, label), value) for label, value in round_.dataset.facts],
         "has_begun": access.moment_for(user, round_) is not None,
+        "has_kit": has_kit(user, round_),
         "team": team,
         "seat": seat,
         "round_files": of_round,
@@ -100,6 +102,11 @@ def _told_of(user: access.Viewer, round_: Round, declared: Declaration) -> list[
         for file in declared.files_of("round")
         if is_organiser or file.made != "organiser" or not file.shown.is_secret
     ]
+
+
+def has_kit(user: access.Viewer, round_: Round) -> bool:
+    """Whether there is a kit for somebody: its data are made, and they may read them."""
+    return round_.build_state == BuildState.READY and access.moment_for(user, round_) is not None
 
 
 def _downloads(round_: Round, files: Iterable[access.ReadableFile]) -> list[tuple[File, Download]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from contest import access
 from contest.board.game_boards import text_of
@@ -23,6 +24,7 @@ from contest.pages.games.pictures import NOTHING, Pictured, pictures_of_answer, 
 from contest.pages.games.rules import limit_of
 from contest.pages.games.telling import ToldNumber, told_numbers
 from contest.pages.problem_summary import problem_context
+from contest.play.programs import hides_logs
 from contest.play.table import Table
 from games.contract.declaration import Challenge, Declaration, Number
 
@@ -88,6 +90,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "wait": wait_for(jobs) if unfinished or not entry.is_final else None,
         "is_settled": entry.is_final and not unfinished,
         **problem_context(problems, entry.problem_total if show_details else 0),
+        "program": hider_state(table, entry) if show_details and entry.program_sha256 else None,
         "because": broken_limits(table.declared, entry),
         "measures": measure_lines(table, entry),
         "parts": [(readable_part(table.declared, name), text_of(value, 4)) for name, value in _parts(entry)],
@@ -104,6 +107,26 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
             for one in access.entry_files(user, entry)
         ],
     }
+
+
+@dataclass(frozen=True)
+class HiderState:
+    """How far the program is that makes an entry, for its authors."""
+
+    state: str
+    text: str
+    log: str
+    hides_log: bool
+
+
+def hider_state(table: Table, entry: Entry) -> HiderState:
+    if entry.made_sha256:
+        state, text = "made", _("It has written the files of an entry.")
+    elif entry.is_final:
+        state, text = "failed", _("It has made no entry.")
+    else:
+        state, text = "running", _("It waits or runs.")
+    return HiderState(state, text, entry.program_log, hides_logs(table, "open"))
 
 
 def file_url(entry: Entry, name: str) -> str:

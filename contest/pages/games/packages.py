@@ -98,7 +98,13 @@ def _read(package: GamePackage) -> Declaration | None:
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [
-        {**finding, "state": HELD[finding["holds"]], "parts": _findings(finding.get("parts", ()))}
+        {
+            **finding,
+            "state": HELD[finding["holds"]],
+            "parts": _findings(finding.get("parts", ())),
+            # Rows of earlier versions hold English sentences.
+            "is_english": isinstance(finding["detail"], str) and finding["detail"] != "",
+        }
         for finding in findings
     ]
 

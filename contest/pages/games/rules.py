@@ -64,8 +64,13 @@ def _label(setting: Setting) -> str:
 
 def text_html(table: Table) -> SafeString | str:
     """The game's own text about its rules, cleaned; nothing where it has none."""
+    text = rules_text(table)
+    return to_html(text) if text else ""
+
+
+def rules_text(table: Table) -> str:
+    """The same as Markdown, as the game has it."""
     texts = table.declared.texts
     language = (get_language() or "en").partition("-")[0]
     name = texts.get(language) or texts.get("en") or next(iter(texts.values()), "")
-    text = game_text(table.package, name) if name else ""
-    return to_html(text) if text else ""
+    return game_text(table.package, name) if name else ""

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from contest import access
 from contest.board import queries
 from contest.errors import Refused
+from contest.kit.build import kit_answer
 from contest.models import Phase, Round
 from contest.numbers import whole_number
 from contest.pages.games.data import data_context, file_answer, may_choose, zip_answer
@@ -48,6 +49,11 @@ def download(request: PageRequest, round_: Round, name: str) -> HttpResponseBase
             f"{start}-mine.zip",
         )
     return file_answer(access.round_file_for(request.user, round_, name))
+
+
+@needs_game
+def kit(request: PageRequest, round_: Round) -> HttpResponseBase:
+    return kit_answer(request.user, round_)
 
 
 @require_safe

@@ -1,25 +1,31 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
+from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
 
 from contest import access
 from contest.board import queries
 from contest.errors import Refused
 from contest.files import vault
 from contest.files.storage import Stored
-from contest.forms.games.uploads import GameUploadForm
+from contest.forms.games.uploads import GameUploadForm, HiderForm
 from contest.language.translation import say_problem
 from contest.models import Entry, Phase, Round, Team
 from contest.pages.games.data import described
 from contest.pages.games.dry_run import check_upload, may_check
 from contest.pages.games.entry import entry_context
+from contest.pages.games.programs import program_rules, takes_programs
 from contest.pages.games.samples import sample
 from contest.pages.problem_summary import problem_context
 from contest.play.table import Table, has_hiding
 from contest.services.attempts import count_attempts
 from contest.services.entries import submit_entry
+from contest.services.hiders import keep_program, submit_hider
 from contest.views.games.absent import needs_game
 from contest.views.requests import PageRequest, UserRequest
 from datasets.problems import Verdict
@@ -30,14 +36,7 @@ def upload(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
     if not has_hiding(round_):
         raise Http404
     slot = _slot(request, round_)
-    seat = access.seat_of(request.user, round_)
-    form = GameUploadForm(
-        Table(round_).declared,
-        slot,
-        request.POST or None,
-        request.FILES or None,
-        choice=seat.choice if seat else None,
-    )
+    form = _form(request, round_, slot, request.POST or None, request.FILES or None)
     status, verdict = 200, None
     if request.method == "POST":
         status = 422
@@ -51,6 +50,44 @@ def upload(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
             except Refused as refusal:
                 form.add_error(None, refusal.text)
     return _page(request, round_, team, form, slot, status, verdict)
+
+
+def _form(request: UserRequest, round_: Round, slot: str, *given: Any) -> GameUploadForm:
+    return GameUploadForm(Table(round_).declared, slot, *given, choice=_choice(request, round_))
+
+
+def _hider_form(request: UserRequest, round_: Round, *given: Any) -> HiderForm:
+    return HiderForm(Table(round_).declared.seats.variants, *given, choice=_choice(request, round_))
+
+
+def _choice(request: UserRequest, round_: Round) -> int | None:
+    seat = access.seat_of(request.user, round_)
+    return seat.choice if seat else None
+
+
+@login_required
+@require_POST
+def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
+    """A program that makes an entry."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    if round_.game_id is None:
+        raise Http404
+    return _submit_program(request, round_, access.own_team_for(request.user, round_.contest))
+
+
+@needs_game
+def _submit_program(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
+    if not takes_programs(round_, "hide"):
+        raise Http404
+    slot, form = _slot(request, round_), _hider_form(request, round_, request.POST, request.FILES)
+    if form.is_valid():
+        given = {"note": form.cleaned_data["note"], "slot": slot, "variant": form.chosen_variant}
+        try:
+            program = keep_program(form.cleaned_data["program"])
+            return redirect(submit_hider(round_, team, request.user, program, **given))
+        except Refused as refusal:
+            form.add_error("program", refusal.text)
+    return _page(request, round_, team, _form(request, round_, slot), slot, 422, None, form)
 
 
 def _slot(request: UserRequest, round_: Round) -> str:
@@ -95,6 +132,7 @@ def _page(
     slot: str,
     status: int,
     verdict: Verdict | None,
+    hider_form: HiderForm | None = None,
 ) -> HttpResponse:
     declared = Table(round_).declared
     checked, found = verdict is not None, verdict or Verdict()
@@ -111,6 +149,8 @@ def _page(
             for file in declared.files_of("entry", "upload")
         ],
         "may_check": may_check(round_),
+        "program": program_rules(round_, "hide"),
+        "hider_form": hider_form or _hider_form(request, round_),
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
         "checked": checked,
