@@ -66,7 +66,7 @@ def require_key(key: str) -> str:
 
 def write_round(folder: Path, round_: Rehearsal) -> None:
     """Write a whole new round, secrets included."""
-    for team in round_.teams:
+    for team in filter(None, round_.teams):
         require_key(team)
     write_files(folder / ROUND, round_.round_files)
     for number, files in round_.seat_files.items():
@@ -78,7 +78,12 @@ def write_round(folder: Path, round_: Rehearsal) -> None:
 
 def _write_facts(folder: Path, round_: Rehearsal, seats: tuple[int, ...], seed: str | None) -> None:
     declared = round_.declared
-    facts = Facts(declared.name, declared.version, round_.teams, seats, round_.params, round_.facts, seed)
+    write_facts(
+        folder, Facts(declared.name, declared.version, round_.teams, seats, round_.params, round_.facts, seed)
+    )
+
+
+def write_facts(folder: Path, facts: Facts) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(vars(facts), indent=2, ensure_ascii=False, default=_plain)
     (folder / FACTS).write_text(text + "\n", encoding="utf-8")

@@ -33,7 +33,8 @@ HORIZON = 10.0
 CENSORED = 3652 / 365.25
 """The time of everybody who neither fell ill nor died."""
 N_COHORTS = 30
-HOUSE = N_COHORTS - 1
+"""Cohorts that teams can get."""
+HOUSE = N_COHORTS
 """The cohort that no team has: the reference attacker's."""
 
 
