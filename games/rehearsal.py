@@ -6,6 +6,7 @@ Every verb is given exactly what it may see, as on the platform.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,8 +72,21 @@ def generator(seed: str, *place: object) -> np.random.Generator:
     return np.random.default_rng(list(digest))
 
 
+def in_order(key: str) -> list[str | int]:
+    """How keys of targets are sorted: numbers in them by their size, as a site counts its entries.
+
+    >>> sorted(["10", "9", "tree_10", "tree_9"], key=in_order)
+    ['9', '10', 'tree_9', 'tree_10']
+    """
+    parts = re.split(r"([0-9]+)", key)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
+
+
 class Rehearsal:
-    """One round: build and allot on making it, then entries, answers and boards."""
+    """One round: build and allot on making it, then entries, answers and boards.
+
+    ``teams`` are named in the order of their seats; a seat whose name is empty is free, or the house's.
+    """
 
     def __init__(
         self,
@@ -239,7 +253,7 @@ class Rehearsal:
 
     def seat_name(self, number: int) -> str:
         """The team of a seat, or the house."""
-        return self.teams[number] if number < len(self.teams) else f"house-{number}"
+        return (self.teams[number] if number < len(self.teams) else "") or f"house-{number}"
 
     def made(self) -> Iterator[tuple[Scope, Mapping[str, bytes]]]:
         """Everything that the game made, by scope."""
@@ -261,23 +275,29 @@ class Rehearsal:
         assert entry.seat is not None
         return check_entry(self.game, self.world(), entry, self.lookup(entry.seat.number)).problems
 
-    def targets(self) -> list[Target]:
-        """What attackers see of every entry."""
-        return [self._seen(target) for target in self._entered_targets()]
+    def targets(self, but: int | None = None) -> list[Target]:
+        """What attackers see of every entry, or of all but those of one seat."""
+        seen = [self._seen(target) for target in self._entered_targets()]
+        return [target for target in seen if target.seat is None or target.seat.number != but]
 
     def _entered_targets(self) -> list[Target]:
-        entered = (self.entries[key].target for key in sorted(self.entries))
+        entered = (self.entries[key].target for key in sorted(self.entries, key=in_order))
         return [target for target in entered if target is not None]
 
     def _seen(self, target: Target) -> Target:
         seat = target.seat and self.seat(target.seat.number, "all")
         return target._replace(seat=seat, upload=EMPTY, secret=EMPTY)
 
-    def answer(self, by: int, files: Mapping[str, bytes], attacker: str = "") -> Answered:
-        """Check an answer as a whole, then judge every cell that it covers."""
-        box = MemoryBox(files)
+    def answer(
+        self, by: int, files: Mapping[str, bytes], attacker: str = "", *, others: bool = False
+    ) -> Answered:
+        """Check an answer as a whole, then judge every cell that it covers.
+
+        With ``others`` the own entries are no targets, as of the teams of a site.
+        """
+        box, targets = MemoryBox(files), self.targets(by if others else None)
         world, seat = self.world(secret=False), self.seat(by, "team")
-        verdict, covered = check_answer(self.game, world, seat, box, self.targets(), self.lookup(by))
+        verdict, covered = check_answer(self.game, world, seat, box, targets, self.lookup(by))
         if not verdict.ok:
             return Answered(verdict.problems)
         cells = tuple(self._judged(attacker or self.seat_name(by), by, covered, box))
@@ -316,14 +336,15 @@ class Rehearsal:
         (drawn,) = self.game.answer_pictures_all(self.world(), judged)
         return plain_pictures(declared, drawn)
 
-    def attack(self, name: str, by: int) -> dict[str, bytes]:
-        """The files of a house attack's answer to all entries."""
-        return self._attacked(name, by, self.targets(), generator(self.seed, "attack", name))
+    def attack(self, name: str, by: int, *, others: bool = False) -> dict[str, bytes]:
+        """The files of a house attack's answer to all entries, or to those of others."""
+        targets = self.targets(by if others else None)
+        return self._attacked(name, by, targets, generator(self.seed, "attack", name))
 
-    def attack_each(self, name: str, by: int) -> dict[str, bytes]:
+    def attack_each(self, name: str, by: int, *, others: bool = False) -> dict[str, bytes]:
         """The same as the platform does it: one target after the other, each with its own randomness."""
         found: dict[str, bytes] = {}
-        for target in self.targets():
+        for target in self.targets(by if others else None):
             found |= self._attacked(name, by, [target], generator(self.seed, "attack", name, target.key))
         return found
 
@@ -357,7 +378,7 @@ class Rehearsal:
         """Every team and slot, also those without an entry, and the organisers' targets."""
         brought = (target for target in self._entered_targets() if target.seat is None)
         rows = [Hidden(target.key, _bare(target), "house") for target in brought]
-        for number, team in enumerate(self.teams):
+        for number, team in ((number, team) for number, team in enumerate(self.teams) if team):
             for slot in self.declared.slots:
                 entered = self._entered(number, slot)
                 if entered is None or entered.target is None:

@@ -70,7 +70,7 @@ def require_key(key: str) -> str:
 
 def write_round(folder: Path, round_: Rehearsal) -> None:
     """Write a whole new round, secrets included."""
-    for team in round_.teams:
+    for team in filter(None, round_.teams):
         require_key(team)
     write_files(folder / ROUND, round_.round_files)
     for number, files in round_.seat_files.items():

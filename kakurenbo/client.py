@@ -128,6 +128,10 @@ class Client:
             fresh.unlink(missing_ok=True)
         return size
 
+    def read(self, path: str) -> bytes:
+        with self._open("GET", path) as answer:
+            return answer.read()
+
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         data = json.dumps(body or {}).encode()
         with self._open("POST", path, data, "application/json") as answer:

@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "demo": "Create a contest of a game on a small world, with sample entries.",
     "doctor": "Report what is wrong with an installation and how to fix it.",
     "explain": "Show the tree that gh-tree grows on a table: each node and every split considered.",
+    "fetch": "Download what your team may read of a round that is played by a game, as a folder.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "game": "List, show, write and test games: the rules of kinds of contests, as packages.",
     "judge": "Compare a guess with the truth of an entry.",

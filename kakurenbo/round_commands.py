@@ -193,6 +193,13 @@ def _attack_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder for the answer")
     parser.add_argument("--seed", help="seed of all randomness (default: the round's where known, else 0)")
+    _others(parser)
+
+
+def _others(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--others", action="store_true", help="leave out the entries of the own seat, as for teams of a site"
+    )
 
 
 def _attack(arguments: argparse.Namespace) -> int:
@@ -204,16 +211,18 @@ def _attack(arguments: argparse.Namespace) -> int:
             "{target}" in file.name for file in round_.declared.files_of("answer")
         )
         attacked = round_.attack_each if is_apart else round_.attack
-        files = attacked(attack.name, arguments.seat)
+        files = attacked(attack.name, arguments.seat, others=arguments.others)
+        answered = len(round_.targets(arguments.seat if arguments.others else None))
         with whole_folder(arguments.out) as draft:
             write_files(draft, files)
-    print(f"{arguments.out}: {', '.join(files)} by {attack.name} on {len(round_.entries)} targets")
+    print(f"{arguments.out}: {', '.join(files)} by {attack.name} on {answered} targets")
     return 0
 
 
 def _judge_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     parser.add_argument("--answer", type=Path, required=True, metavar="DIR", help="the folder of the answer")
+    _others(parser)
     parser.add_argument("--as", dest="key", metavar="NAME", help="store it in the round as this attacker's")
 
 
@@ -222,7 +231,7 @@ def _judge(arguments: argparse.Namespace) -> int:
         round_ = _opened(arguments)
         files = _upload(arguments.answer)
         attacker = require_key(arguments.key or round_.seat_name(arguments.seat))
-        answered = round_.answer(arguments.seat, files, attacker)
+        answered = round_.answer(arguments.seat, files, attacker, others=arguments.others)
         if answered.problems:
             _say_problems(answered.problems, arguments.json)
             return 1

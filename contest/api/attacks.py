@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.http import FileResponse, Http404
+from django.http import FileResponse, Http404, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -8,9 +8,11 @@ from rest_framework.response import Response
 
 from contest import access
 from contest.api import games, request_serializers, serializers
+from contest.api.game_serializers import GameTargetShape
 from contest.api.view import MemberView, PublicView
 from contest.pages.attack import attack_summary
 from contest.pages.downloads import guesses_in, targets_bundle
+from contest.pages.games.data import targets_answer
 from contest.services import team_attacks
 from contest.services.attacks import targets_of
 
@@ -24,17 +26,21 @@ class Targets(MemberView):
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
         shown = targets_of(round_, team) if access.targets_are_public(round_) else []
+        if round_.game_id is not None:
+            return self.paged([games.target_facts(round_, entry) for entry in shown], GameTargetShape)
         return self.paged(shown, serializers.EntryRef)
 
 
 class TargetsArchive(MemberView):
     @extend_schema(
-        summary="M′ and T′ of all targets in one zip, one folder per target",
+        summary="The published files of all targets in one zip, one folder per target",
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
     )
-    def get(self, request: Request, slug: str, round_slug: str) -> FileResponse:
+    def get(self, request: Request, slug: str, round_slug: str) -> HttpResponseBase:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
+        if round_.game_id is not None:
+            return targets_answer(self.viewer, round_, team)
         if not access.targets_are_public(round_):
             raise Http404
         name = f"{slug}-{round_slug}-targets.zip"

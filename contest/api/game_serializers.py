@@ -6,7 +6,16 @@ from typing import Any
 
 from rest_framework import serializers as s
 
-from contest.api.serializers import AttackShape, Code, EntryShape, ProblemShape, Shape, StepShape, Words
+from contest.api.serializers import (
+    AttackShape,
+    Code,
+    EntryRef,
+    EntryShape,
+    ProblemShape,
+    Shape,
+    StepShape,
+    Words,
+)
 from contest.models import Attack, AttackRun, Entry, GamePackage
 from contest.models.round import BuildState, Feedback
 
@@ -75,6 +84,7 @@ class RoundGameShape(GameShape):
     rule = s.CharField(allow_blank=True)
     parameters = s.DictField(help_text="Of this round.")
     build_state = s.ChoiceField(BuildState.choices, allow_blank=True)
+    seat = s.IntegerField(allow_null=True, help_text="The number of your team's seat.")
     slots = s.ListField(child=s.CharField(allow_blank=True))
     variants = s.IntegerField()
     files = FileShape(many=True)
@@ -123,6 +133,20 @@ class GameEntryShape(EntryShape):
     key = s.CharField(help_text="The name of this target in answers.")
     slot = s.CharField(allow_blank=True)
     variant = s.IntegerField()
+
+
+class GameTargetShape(EntryRef):
+    """A target of a game. Its folder in `targets.zip` and its files in answers are named by its key."""
+
+    id = s.IntegerField(source="entry.pk")
+    number = s.IntegerField(source="entry.number")
+    team = s.CharField(source="entry.team.name")
+    n_customers = s.IntegerField(source="entry.n_people", allow_null=True)
+    key = s.CharField(source="entry.key")
+    slot = s.CharField(source="entry.slot", allow_blank=True)
+    variant = s.IntegerField(source="entry.variant")
+    labels = s.DictField(source="entry.labels", child=s.CharField())
+    seat = s.IntegerField(allow_null=True, help_text="The number of its seat, where data belong to seats.")
 
 
 class ToldNumberShape(Shape):

@@ -58,7 +58,9 @@ class RoundGame(PublicView):
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = game_round(self.viewer, slug, round_slug)
         table = Table(round_)
-        return Response(shapes.RoundGameShape(_game_facts(table, table.declared)).data)
+        seat = access.seat_of(self.viewer, round_)
+        facts = {**_game_facts(table, table.declared), "seat": seat.number if seat else None}
+        return Response(shapes.RoundGameShape(facts).data)
 
 
 def _game_facts(table: Table, declared: Declaration) -> dict[str, Any]:
@@ -121,6 +123,12 @@ class Boards(PublicView):
         round_ = game_round(self.viewer, slug, round_slug)
         team = access.team_of(self.viewer, round_.contest)
         return Response(shapes.BoardsShape(counted_boards(self.viewer, round_, team)).data)
+
+
+def target_facts(round_: Round, entry: Entry) -> dict[str, Any]:
+    """A target and the number of its seat, which attackers are told as its game is."""
+    seat = Table(round_).seat_of(entry)
+    return {"entry": entry, "seat": seat.number if seat else None}
 
 
 def hand_in(round_: Round, team: Team, user: User, data: dict[str, Any]) -> Entry:

@@ -10,6 +10,7 @@ from contest.bundle.declared import CONTEST_DEFAULTS, CONTEST_PLAIN, PLAIN, node
 from contest.bundle.spans import in_order
 from contest.bundle.specification import Baseline, Bundle, DataSpec, GameSpec, PhaseSpec, RoundSpec
 from contest.declarations.data import DATA, DATA_SEED
+from contest.declarations.game import SAMPLES
 from contest.declarations.round import DEFAULTS, SEED, defaults_for
 from datasets.rules import RULES, FileRules
 from datasets.setting import NOTHING
@@ -69,6 +70,7 @@ def _game(given: Mapping[str, Any]) -> GameSpec:
         rule=given.get("rule", ""),
         parameters=given.get("parameters", {}),
         files=given.get("files", {}),
+        samples=given.get("samples", SAMPLES.default),
     )
 
 

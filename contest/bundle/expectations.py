@@ -13,6 +13,7 @@ from contest.bundle.declared import ROUND
 from contest.bundle.schema import build_schema
 from contest.declarations.contest import CONTEST
 from contest.declarations.data import DATA
+from contest.declarations.game import GAME
 from contest.declarations.phase import PHASE
 from contest.declarations.round import SEED
 from datasets.messages import TEMPLATES, Message, Template
@@ -42,7 +43,7 @@ A_SOUND_ZIP = Template("bundle.sound-zip", "a valid zip (%(problem)s)")
 NOT_WITH_A_GAME = Template("bundle.not-with-a-game", "no '%(key)s' where a game is played")
 A_SOUND_GAME = Template("bundle.sound-game", "a game that can be used: %(problem)s")
 UTF8 = Template("bundle.utf8", "text in UTF-8")
-DECLARED = (*CONTEST, *ROUND, *DATA, *PHASE, *RULES, SEED, LIMIT)
+DECLARED = (*CONTEST, *ROUND, *DATA, *GAME, *PHASE, *RULES, SEED, LIMIT)
 SETTINGS = {str(setting.expected): setting.expected for setting in DECLARED}
 """What settings expect, by its English, which is the description in the schema."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from contest.bundle.declared import ROUND
 from contest.declarations.contest import CONTEST
 from contest.declarations.data import CUSTOMERS, DATA_SEED
+from contest.declarations.game import SAMPLES
 from contest.declarations.phase import ENDS_AT, KINDS, STARTS_AT
 from contest.declarations.round import SEED
 from datasets.formats import FORMATS
@@ -147,6 +148,7 @@ def _game_parts() -> Schema:
         "rule": _text("the name of a rule of the game", maxLength=60),
         "parameters": {"type": "object", "description": "a mapping of parameters"},
         "files": files,
+        **schema_properties((SAMPLES,)),
     }
 
 

@@ -67,7 +67,8 @@ class GameSpec:
     """The game that a round is played by: the name of an installed one, or a zip beside the bundle.
 
     ``files`` are what organisers bring, by their names in the game: the names and hashes of files beside the
-    bundle. ``parameters`` are those that differ from the game's defaults.
+    bundle. ``parameters`` are those that differ from the game's defaults. With ``samples`` the house plays
+    everything that the game offers, beside what the round lists.
     """
 
     name: str = ""
@@ -76,6 +77,7 @@ class GameSpec:
     rule: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    samples: bool = False
 
     @property
     def file_names(self) -> tuple[str, ...]:

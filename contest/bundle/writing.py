@@ -61,7 +61,8 @@ def _game(game: GameSpec) -> dict[str, Any]:
     rule = {"rule": game.rule} if game.rule else {}
     parameters = {"parameters": dict(sorted(game.parameters.items()))} if game.parameters else {}
     files = {"files": {name: dict(file) for name, file in sorted(game.files.items())}} if game.files else {}
-    return {**source, **rule, **parameters, **files}
+    samples = {"samples": True} if game.samples else {}
+    return {**source, **rule, **parameters, **files, **samples}
 
 
 def _round(round_: RoundSpec, zone: ZoneInfo, format: Format | None) -> dict[str, Any]:

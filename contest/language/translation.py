@@ -18,6 +18,7 @@ from attacks.registry import EVERY_ATTACK
 from contest.board.ranking import RANKINGS, VERDICTS
 from contest.declarations.contest import CONTEST
 from contest.declarations.data import DATA
+from contest.declarations.game import GAME
 from contest.declarations.phase import PHASE
 from contest.declarations.round import ROUND
 from datasets import file_stream
@@ -83,7 +84,7 @@ def registry_texts() -> Iterator[str]:
             yield from (text for name in DESCRIBED if (text := getattr(method, name, "")))
             yield from (parameter.meaning for parameter in getattr(method, "parameters", ()))
             yield from getattr(method, "tie_breaks", ())
-    for setting in (*CONTEST, *ROUND, *PHASE, *DATA, *RULES, *limit_settings()):
+    for setting in (*CONTEST, *ROUND, *PHASE, *DATA, *GAME, *RULES, *limit_settings()):
         yield setting.label
         yield from (text for text in (setting.help, *(label for _value, label in setting.choices)) if text)
     yield from ((law.__doc__ or "").strip() for law in LAWS.values())

@@ -10,6 +10,7 @@ from contest.bundle.declared import ROUND
 from contest.bundle.schema import build_schema
 from contest.declarations.contest import CONTEST
 from contest.declarations.data import DATA
+from contest.declarations.game import GAME
 from contest.declarations.phase import PHASE
 from datasets.rules import RULES
 from datasets.setting import NOTHING, Setting
@@ -34,6 +35,7 @@ GROUPS: tuple[tuple[str, str, tuple[Setting, ...]], ...] = (
     ("File rules", "Under `file_rules` in the API and `rules` in a bundle.", RULES),
     ("Limits", OF_LIMITS, limit_settings()),
     ("Phases", "Each round has each kind once.", PHASE),
+    ("New rounds of games", "Below `game` in a bundle, beside what the game itself declares.", GAME),
     ("Data sets", "Where they are generated or built from the Online Retail file.", DATA),
 )
 CONSEQUENCES = {

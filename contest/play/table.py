@@ -94,6 +94,12 @@ class Table:
         public = joined(public_box(self.round.dataset.files), sealed_box(opened))
         return World(self.params, public, sealed_box(hidden) if secret else EMPTY)
 
+    def round_text(self, name: str) -> str:
+        """The text of a file of the round, whoever may read it."""
+        world = self.world()
+        with joined(world.public, world.secret).open(name) as file:
+            return file.read().decode("utf-8")
+
     def seat(
         self, seat: Seat | None, reader: Reader = "judge", moment: Moment = "publish"
     ) -> values.Seat | None:

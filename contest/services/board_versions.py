@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from functools import lru_cache
 
 from django.conf import settings
@@ -47,13 +48,21 @@ def _raise_versions(round_id: int, is_seen: bool) -> None:
     rounds.update(full_version=F("full_version") + 1, board_version=F("board_version") + step)
 
 
+AGAIN_AFTER = datetime.timedelta(minutes=1)
+"""How long boards that could not be counted are left alone, unless something changes."""
+
+
 def sweep_tallies() -> int:
     """Count the boards again of rounds that have changed since they were counted."""
     counted = Max("boards__counted", filter=Q(boards__view=StoredBoard.View.FINAL))
     rounds = Round.objects.filter(game__isnull=False, build_state=BuildState.READY).annotate(counted=counted)
     behind = rounds.filter(Q(counted=None) | Q(counted__lt=F("full_version")))
     waiting = Job.objects.filter(kind=Job.Kind.TALLY, state__in=[Job.State.QUEUED, Job.State.RUNNING])
-    due = behind.exclude(pk__in=waiting.values("round"))
-    for round_id in due.values_list("pk", flat=True):
+    failed = Job.objects.filter(
+        kind=Job.Kind.TALLY, state=Job.State.FAILED, finished_at__gt=timezone.now() - AGAIN_AFTER
+    )
+    due = behind.exclude(pk__in=waiting.values("round")).exclude(pk__in=failed.values("round"))
+    found = list(due.values_list("pk", flat=True))
+    for round_id in found:
         enqueue_once(Job.Kind.TALLY, round_id)
-    return len(due)
+    return len(found)

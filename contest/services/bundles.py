@@ -160,6 +160,7 @@ def create_game_round_of(
             sources=sources,
             attacks=spec.attacks,
             baselines=[(it.method, dict(it.parameters), it.seed) for it in spec.baselines],
+            samples=game.samples,
             slug=spec.slug,
             name=spec.name,
             position=position,

@@ -31,7 +31,7 @@ Span = tuple[Phase.Kind, datetime.datetime, datetime.datetime]
 @dataclass(frozen=True)
 class NewGameRound:
     """What organisers decide about a round before it exists. ``baselines`` are house methods with their
-    parameters; ``settings`` are any others that a round has."""
+    parameters; with ``samples`` the house plays all others, too; ``settings`` are any others of a round."""
 
     name: str
     slug: str
@@ -43,6 +43,7 @@ class NewGameRound:
     sources: Mapping[str, IO[bytes]] = field(default_factory=dict)
     baselines: Sequence[tuple[str, dict[str, Any]]] = ()
     attacks: Sequence[str] = ()
+    samples: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -84,6 +85,7 @@ def add_game_round(contest: Contest, user: User, package: GamePackage, new: NewG
                 sources=new.sources,
                 attacks=new.attacks,
                 baselines=[(method, dict(parameters), None) for method, parameters in new.baselines],
+                samples=new.samples,
                 slug=slug,
                 name=new.name,
                 position=0 if last is None else last + 1,

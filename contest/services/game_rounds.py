@@ -35,10 +35,12 @@ from contest.models.sealed import SEED
 from contest.play.packages import declaration_of
 from contest.play.table import Table
 from contest.records import audit
+from contest.services.attacks import queue_attacks_on, targets_of
 from contest.services.board_versions import bump_board
 from contest.services.commitments import commit_files, withdraw_commitment
 from contest.services.contests import create_round
 from contest.services.game_packages import require_usable
+from contest.services.game_samples import Baseline, with_samples
 from contest.services.house import checked_settings, queue_waiting_orders, request_house_entry
 from contest.services.teams import house_team
 from datasets.messages import Template
@@ -212,6 +214,9 @@ def finish_build(claim: Claim, round_: Round) -> None:
         Round.objects.filter(pk=round_.pk).update(build_state=BuildState.READY, build_reason="", build_log="")
         if round_.build_state != BuildState.READY:
             audit.record("round.built", round_, contest=round_.contest, after={"game": str(round_.game)})
+            for target in targets_of(round_, None):
+                # Whatever house attacks take part already waited for the organisers' own targets.
+                queue_attacks_on(target)
             queue_waiting_orders(round_)
         bump_board(round_.pk)
 
@@ -234,15 +239,19 @@ def create_game_round(
     rule: str = "",
     sources: Mapping[str, IO[bytes]] | None = None,
     attacks: Sequence[str] = (),
-    baselines: Sequence[tuple[str, dict[str, Any], int | None]] = (),
+    baselines: Sequence[Baseline] = (),
+    samples: bool = False,
     **fields: Any,
 ) -> Round:
     """Make a round that is played by a game, and let a worker make its data, once the game was tried.
 
-    ``baselines`` are house entries: a method, its parameters, and a seed or none.
+    ``baselines`` are house entries: a method, its parameters, and a seed or none. With ``samples`` the house
+    also plays everything else that the game offers.
     """
     require_usable(package)
     declared = declaration_of(package)
+    if samples:
+        attacks, baselines = with_samples(declared, attacks, baselines)
     _require_tellable(declared, fields.get("feedback", Feedback.BANDS))
     with transaction.atomic():
         round_ = create_round(

@@ -23,6 +23,7 @@ from contest.records.locks import lock_play, lock_teams
 from contest.services.attacks import settle_entries
 from contest.services.board_versions import bump_board
 from contest.services.commitments import commit, reveal_commitments
+from contest.services.tallies import counting_fault
 
 logger = logging.getLogger(__name__)
 
@@ -181,7 +182,7 @@ def _is_counted(round_: Round) -> bool:
     """Every answer has its verdict, and the game has counted its final boards since the last change."""
     waiting = Attack.objects.filter(round=round_, is_active=True).exclude(state__in=["", *Attack.FINAL])
     counting = Job.objects.filter(round=round_, kind=Job.Kind.TALLY, state__in=Job.OPEN)
-    if waiting.exists() or counting.exists():
+    if waiting.exists() or counting.exists() or counting_fault(round_) is not None:
         return False
     final = StoredBoard.objects.filter(round=round_, view=StoredBoard.View.FINAL)
     version = Round.objects.values_list("full_version", flat=True).get(pk=round_.pk)

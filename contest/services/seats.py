@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,6 +12,7 @@ from contest.models import Contest, Job, Round, Seat, Team
 from contest.models.round import BuildState
 from contest.play.table import Table
 from games.contract.declaration import Declaration, Seats
+from games.contract.seating import placed
 from games.rehearsal import generator
 
 
@@ -77,10 +75,10 @@ def make_seats(table: Table) -> list[Seat]:
 def place_teams(table: Table) -> list[Seat]:
     """Give every team that plays a seat, in the order in which they registered; returns the new ones."""
     round_, seats = table.round, table.declared.seats
-    placed = Seat.objects.filter(round=round_, team__isnull=False).values("team")
+    seated = Seat.objects.filter(round=round_, team__isnull=False).values("team")
     playing = Team.objects.filter(contest=round_.contest_id, is_house=False, status=Team.Status.ACTIVE)
     new = []
-    for team in playing.exclude(pk__in=placed).order_by("pk"):
+    for team in playing.exclude(pk__in=seated).order_by("pk"):
         seat = _free_seat(table, seats, team)
         if seat is None:
             break
@@ -101,16 +99,8 @@ def _free_seat(table: Table, seats: Seats, team: Team) -> Seat | None:
     if seats.placing == "drawn":
         return free[int(generator(table.seed, "place", team.name).integers(len(free)))]
     if seats.placing == "hash":
-        return _next_free(free, _wanted(table, team, seats.count))
+        numbers = {seat.number: seat for seat in free}
+        taken = set(range(seats.count)) - set(numbers)
+        (number,) = placed([team.name], table.round_text(seats.salt), seats.count, taken)
+        return numbers[number]
     return free[0]
-
-
-def _wanted(table: Table, team: Team, count: int) -> int:
-    """The seat that a team's name and the round's secret seed name."""
-    digest = hashlib.sha256(f"{table.seed}\0{team.name}".encode()).digest()
-    return int.from_bytes(digest, "big") % count
-
-
-def _next_free(free: Sequence[Seat], wanted: int) -> Seat:
-    """The wanted seat, or the next free one after it, round the table."""
-    return min(free, key=lambda seat: (seat.number < wanted, seat.number))

@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from contest.jobs.queue import Claim
-from contest.models import GamePackage, Phase, Round, StoredBoard
+from contest.models import GamePackage, Job, Phase, Round, StoredBoard
 from contest.models.round import Feedback
 
 Boards = Mapping[StoredBoard.View, Sequence[Mapping[str, Any]]]
@@ -21,6 +21,13 @@ def tells_all(round_: Round) -> bool:
         return True
     results = Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=timezone.now())
     return results.exists()
+
+
+def counting_fault(round_: Round) -> Job | None:
+    """The job in which the game last failed to count the boards; None where it has counted them since."""
+    ended = Job.objects.filter(kind=Job.Kind.TALLY, round=round_).exclude(state__in=Job.OPEN)
+    last = ended.order_by("-pk").first()
+    return last if last is not None and last.state == Job.State.FAILED else None
 
 
 def record_boards(claim: Claim, round_: Round, game: GamePackage, boards: Boards) -> None:

@@ -27,7 +27,7 @@ from contest.services.phases import close_phase, open_phase
 from contest.services.teams import create_team
 from contest.work.handlers import work_on
 from datasets.zip_writer import zipped
-from games.contract.declaration import Declaration, Method, in_language
+from games.contract.declaration import Declaration, in_language
 from games.loading import find_folder
 from games.rehearsal import generator
 from games.round_folder import read_files
@@ -103,8 +103,7 @@ def _make(declared: Declaration, slug: str) -> tuple[Contest, Round]:
         phases=[*phases, (Phase.Kind.RESULTS, ended, ended + 30 * DAY)],
         params=declared.rehearsal,
         sources={name: io.BytesIO(content) for name, content in _sources(declared).items()},
-        attacks=[attack.name for attack in declared.attacks],
-        baselines=[(method.name, {}, None) for method in _playable(declared)],
+        samples=True,
         feedback=Feedback.FULL if is_open else Feedback.NONE,
         attacks_in_total=None,
         all_targets=False,
@@ -116,13 +115,6 @@ def _make(declared: Declaration, slug: str) -> tuple[Contest, Round]:
 
 def _sources(declared: Declaration) -> dict[str, bytes]:
     return read_files(find_folder(declared.name) / SOURCES)
-
-
-def _playable(declared: Declaration) -> tuple[Method, ...]:
-    """The methods that the house can play: it needs a seat where data belong to seats."""
-    if declared.phases == "seek" or (declared.files_of("seat") and not declared.seats.spare):
-        return ()
-    return declared.methods
 
 
 def _hide(round_: Round, declared: Declaration, report: Callable[[str], None]) -> None:

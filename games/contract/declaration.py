@@ -241,6 +241,8 @@ class Seats:
     spare: int = 0
     """Kept for the house's own entries and attacks."""
     placing: Literal["order", "drawn", "hash"] = "order"
+    salt: str = ""
+    """Where teams are placed by a hash: the committed file of the round whose text follows their names."""
     variants: int = 1
     """How many alternatives a seat has; a team enters one of them."""
 

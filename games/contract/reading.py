@@ -64,6 +64,12 @@ A_VERSION = Template("game.version", "a version such as 1.0")
 A_FILE_NAME = Template("game.file-name", "a plain path; {i}, {slot} and {target} may stand in it")
 ONCE = Template("game.once", "a name that is not used before")
 A_KNOWN = Template("game.known", "something that is declared: %(problem)s")
+A_SALT = Template(
+    "game.salt",
+    "the name of a file of the round that is committed and shown when entries are handed over or later",
+)
+ONLY_BY_HASH = Template("game.only-by-hash", "no salt, because teams are not placed by a hash")
+SEATS_TO_PLACE = Template("game.seats-to-place", "at least one seat, because teams are placed by a hash")
 A_DEFAULT = Template("game.default", "a default that is %(expected)s")
 
 
@@ -289,6 +295,7 @@ def _check_whole(game: Declaration, document: Document) -> None:
             _known(name, answers, "answer file", ("challenges", place, "answer"), document)
         _known(challenge.slot, game.slots, "slot", ("challenges", place, "slot"), document)
     _check_rehearsal(game, document)
+    _check_seats(game, document)
     challenges = [challenge.name for challenge in game.challenges]
     for place, attack in enumerate(game.attacks):
         for name in attack.challenges:
@@ -306,6 +313,20 @@ def _check_picture(picture: Picture, challenges: Sequence[str], path: Path, docu
         _known(picture.challenge, challenges, "challenge", (*path, "challenge"), document)
     if picture.steps and picture.kind != "curves":
         document.add((*path, "kind"), "bad-value", ONE_OF(names=["'curves'"]), picture.kind)
+
+
+def _check_seats(game: Declaration, document: Document) -> None:
+    """A salt that a team could know, or that could be changed unseen, would let somebody choose seats."""
+    seats = game.seats
+    if seats.placing != "hash":
+        if seats.salt:
+            document.add(("seats", "salt"), "bad-value", ONLY_BY_HASH(), seats.salt)
+        return
+    file = game.file(seats.salt, "round")
+    if file is None or not file.committed or "open" in (file.shown.all, file.shown.team):
+        document.add(("seats", "salt"), "bad-value", A_SALT(), seats.salt)
+    if not seats.count:
+        document.add(("seats", "count"), "bad-value", SEATS_TO_PLACE(), seats.count)
 
 
 def _check_rehearsal(game: Declaration, document: Document) -> None:

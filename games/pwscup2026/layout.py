@@ -35,7 +35,8 @@ FIRST_DAY = 1 / 365.25
 CENSORED = 3652 / 365.25
 """The time of everybody who neither fell ill nor died."""
 N_COHORTS = 30
-HOUSE = N_COHORTS - 1
+"""Cohorts that teams can get."""
+HOUSE = N_COHORTS
 """The cohort that no team has: the reference attacker's."""
 
 

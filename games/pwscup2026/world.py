@@ -10,17 +10,19 @@ import numpy.typing as npt
 
 from datasets.problems import MISSING_FILE, BadFiles, Findings
 from games.contract.declaration import Declaration
+from games.contract.seating import commitment
 from games.contract.tables import Columns, read_columns, write_table
 from games.contract.values import Box, Out, World
 
-from .assignment import commitment
 from .challenge import ASKED, TOLD, drawn, null_floor
-from .cohorts import planned
-from .layout import N_COHORTS, RELEASED, by_record, chosen, size
+from .cohorts import planned, planned_reference
+from .layout import HOUSE, N_COHORTS, RELEASED, by_record, chosen, size
 from .population import ORDINARY, background_of, checks, hazards_of, with_outcomes
 from .reference import as_bytes, reference_of
 
 BROUGHT = "brought/"
+BROUGHT_SALT = "brought-salt.txt"
+ALL_COHORTS = (*range(N_COHORTS), HOUSE)
 PER_COHORT = (
     "B_{}.csv", "pool_ids_{}.csv", "utility_ref_{}.json", "aia_challenge_{}.csv", "aia_truth_{}.csv",
 )  # fmt: skip
@@ -40,6 +42,8 @@ class Worlds:
         self, sources: Box, params: Mapping[str, Any], rng: np.random.Generator, out: Out
     ) -> Mapping[str, Any]:
         salt = f"pwscup2026-{rng.bytes(SECRET_BYTES).hex()}"
+        if BROUGHT_SALT in sources.names():
+            salt = _brought_salt(sources)
         for name, text in (("salt.txt", salt), ("seed.txt", rng.bytes(SECRET_BYTES).hex())):
             with out.create(name) as file:
                 file.write(text.encode())
@@ -50,19 +54,19 @@ class Worlds:
         write_table(out, "A_bg.csv", background)
         for number, cohort in enumerate(cohorts):
             write_table(out, f"cohorts/B_{number}.csv", cohort)
-        return {"cohorts": len(cohorts), "people-per-cohort": size(cohorts[0]),
+        return {"cohorts": N_COHORTS, "people-per-cohort": size(cohorts[0]),
                 "background": size(background), "commitment": commitment(salt)}  # fmt: skip
 
     def _brought(self, sources: Box) -> tuple[Table, list[Table]]:
         """A world of the organisers is whole; `BadFiles` names the first file that it lacks."""
-        per_cohort = [name.format(number) for number in range(N_COHORTS) for name in PER_COHORT]
+        per_cohort = [name.format(number) for number in ALL_COHORTS for name in PER_COHORT]
         for name in (f"{BROUGHT}{name}" for name in ("A_bg.csv", *per_cohort)):
             if name not in sources.names():
                 found = Findings(name)
                 found.add(MISSING_FILE(name=name))
                 raise BadFiles(found.verdict())
         cohorts = []
-        for number in range(N_COHORTS):
+        for number in ALL_COHORTS:
             table = by_record(self._read(sources, f"{BROUGHT}B_{number}.csv"))
             ids = by_record(self._read(sources, f"{BROUGHT}pool_ids_{number}.csv"))
             if table["record_id"].tolist() != ids["record_id"].tolist():
@@ -127,7 +131,23 @@ def generated(params: Mapping[str, Any], rng: np.random.Generator) -> tuple[Tabl
     cohorts = [
         _ordered({"record_id": np.arange(len(ids)), **chosen(population, ids)}) for ids in plan.cohorts
     ]
+    reference = planned_reference(plan, params["alone"], params["shared"], rng)
+    own = with_outcomes(checks(reference.kinds, reference.homes, rng), hazards, rng)
+    own["is_rare"] = (reference.kinds != ORDINARY).astype(np.int64)
+    own["pool_id"] = len(is_rare) + np.arange(len(reference.kinds))
+    known, order = chosen(population, reference.known), rng.permutation(len(reference.known) + size(own))
+    mixed = {name: np.concatenate([known[name], own[name]])[order] for name in own}
+    cohorts.append(_ordered({"record_id": np.arange(len(order)), **mixed}))
     return {"record_id": np.arange(size(background)), **background}, cohorts
+
+
+def _brought_salt(sources: Box) -> str:
+    """A salt whose hash the organisers have published already, without the end of its line."""
+    with sources.open(BROUGHT_SALT) as file:
+        text = file.read().decode("utf-8").strip()
+    if not text.isprintable() or not text:
+        raise ValueError(f"{BROUGHT_SALT}: got {text[:40]!r}, expected one line of text, the salt.")
+    return text
 
 
 def _ordered(cohort: Columns) -> Table:

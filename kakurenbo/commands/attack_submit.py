@@ -1,4 +1,4 @@
-"""``kakurenbo attack submit``: hand in guesses for the targets, or a re-identifier."""
+"""``kakurenbo attack submit``: hand in guesses for the targets, an answer to a game, or a re-identifier."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from pathlib import Path
 
 from kakurenbo.main import UsageError
 from kakurenbo.place import add_place_arguments, find_place
+from kakurenbo.site_game import packed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, help="guesses (12.csv or a zip of such), or a program")
+    parser.add_argument(
+        "file",
+        type=Path,
+        help="guesses (12.csv or a zip of such), an answer to a game (zip or folder), or a program",
+    )
     parser.add_argument("--program", action="store_true", help="the zip holds a reidentify.py, not guesses")
     parser.add_argument("--dry-run", action="store_true", help="try the program on the practice entry: free")
     parser.add_argument("--note", default="", help="a note to yourself (guesses)")
@@ -19,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     file: Path = arguments.file
-    if not file.is_file():
+    if not file.exists():
         raise UsageError(f"There is no file {file}.")
     is_program = arguments.program or arguments.dry_run or file.suffix == ".py"
     place = find_place(arguments, "attack")
@@ -27,6 +32,9 @@ def run(arguments: argparse.Namespace) -> int:
         fields = {"dry_run": "true" if arguments.dry_run else "false"}
         made = place.client.upload(f"{place.path}programs/", {"program": file}, fields)
     else:
-        made = place.client.upload(f"{place.path}guesses/", {"archive": file}, {"note": arguments.note})
+        with packed(file) as archive:
+            made = place.client.upload(
+                f"{place.path}guesses/", {"archive": archive}, {"note": arguments.note}
+            )
     print(f"{made['label']} (id {made['id']}) was received; follow it on the page “Seek”.")
     return 0

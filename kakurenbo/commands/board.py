@@ -1,4 +1,4 @@
-"""``kakurenbo board``: the leaderboard of a round, or its attackers."""
+"""``kakurenbo board``: the leaderboard of a round, its attackers, or the boards of its game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from kakurenbo.place import add_place_arguments, find_place
+from kakurenbo.place import ChosenRound, add_place_arguments, find_place
+from kakurenbo.site_game import game_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     place = find_place(arguments)
+    if game_of(place) is not None:
+        return _show_boards(place, arguments.json)
     rows = place.client.pages(f"{place.path}{'attackers' if arguments.attackers else 'leaderboard'}/")
     if arguments.json:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -35,6 +38,25 @@ def run(arguments: argparse.Namespace) -> int:
                 f"{'–' if row['hits'] is None else row['hits']:>7}  {row['team']}{_marks(row)}"
             )
     return 0
+
+
+def _show_boards(place: ChosenRound, as_json: bool) -> int:
+    """All boards that a game counts."""
+    boards = place.client.get(f"{place.path}boards/")["boards"]
+    if as_json:
+        print(json.dumps(boards, indent=2, ensure_ascii=False))
+        return 0
+    for board in boards:
+        print(f"{board['name']}\n{'rank':>4}  " + "".join(f"{name:>12}" for name in board["columns"]))
+        for row in board["rows"]:
+            values = "".join(f"{_figure(row['values'].get(name)):>12}" for name in board["columns"])
+            marks = ("" if row["kind"] == "team" else "  (house)") + ("  ← you" if row["is_mine"] else "")
+            print(f"{row['place'] or '–':>4}  {values}  {row['name']}{marks}")
+    return 0
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
 
 
 def _marks(row: dict[str, Any]) -> str:

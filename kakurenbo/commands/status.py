@@ -65,14 +65,16 @@ def _progress(entry: dict[str, Any]) -> str:
     steps = ", ".join(
         f"{step['label'].lower()} {step['detail'] or step['status']}".strip() for step in entry["steps"]
     )
-    waiting = f", place {entry['queue_position']} in the queue" if entry["queue_position"] else ""
-    left = f", about {math.ceil(entry['seconds_left'])} s left" if entry["seconds_left"] else ""
+    waiting = f", place {entry['queue_position']} in the queue" if entry.get("queue_position") else ""
+    left = f", about {math.ceil(entry['seconds_left'])} s left" if entry.get("seconds_left") else ""
     if entry.get("seconds_at_most"):
         left += f", up to {math.ceil(entry['seconds_at_most'])} s"
     return f"#{entry['number']} {entry['state']} {entry['progress']} %: {steps}{waiting}{left}"
 
 
 def _result(entry: dict[str, Any]) -> list[str]:
+    if "measures" in entry:
+        return _result_of_game(entry)
     lines = [f"Scored as team {entry['team']}." if entry["scores"] else f"Team {entry['team']}."]
     for score in entry["scores"]:
         limit = f"{score['limit']:g} {score['unit']}".strip()
@@ -87,6 +89,23 @@ def _result(entry: dict[str, Any]) -> list[str]:
         place = f", rank {entry['rank']}" if entry["rank"] else ""
         lines.append(f"Total {entry['total']:.3f}{place}.")
     return lines
+
+
+def _result_of_game(entry: dict[str, Any]) -> list[str]:
+    lines = [f"{'Scored as team' if entry['measures'] else 'Team'} {entry['team']}."]
+    lines += [f"  {name:<16} {_figure(value):>12}" for name, value in entry["measures"].items()]
+    lines += [f"  {reason}" for reason in entry["because"]]
+    lines += [f"  {located(problem)}" for problem in entry["problems"]]
+    for run in entry["attack_runs"]:
+        found = f"risk {_figure(run['risk'])}" if run["state"] == "done" else run["state"]
+        lines.append(f"  attack {run['title']}, {run['challenge']}: {found}")
+    if entry["utility"] is not None:
+        lines.append(f"Utility {_figure(entry['utility'])}.")
+    return lines
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.6g}"
 
 
 def located(problem: dict[str, Any]) -> str:

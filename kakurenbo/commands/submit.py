@@ -1,4 +1,4 @@
-"""``kakurenbo submit``: hand in an entry, a zip or a folder with the files of its format."""
+"""``kakurenbo submit``: hand in an entry, a zip or a folder with the files of its format or of its game."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from typing import Any
 from datasets.formats import FORMATS
 from kakurenbo.commands.status import follow, located
 from kakurenbo.main import UsageError
-from kakurenbo.place import add_place_arguments, find_place
+from kakurenbo.place import ChosenRound, add_place_arguments, find_place
+from kakurenbo.site_game import game_of, packed
 
 EXPECTED = "; or ".join(f"{', '.join(spec.upload_names)} ({spec.name})" for spec in FORMATS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("entry", type=Path, help=f"zip, or folder of {EXPECTED}")
+    parser.add_argument("entry", type=Path, help=f"zip, or folder of {EXPECTED}; or of a game")
     parser.add_argument("--note", default="", help="a note to yourself")
+    parser.add_argument("--slot", default="", help="which part of the round it is for, where a game has some")
+    parser.add_argument(
+        "--variant", type=int, default=0, metavar="N", help="which alternative of the seat it hides, from 0"
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="only let the site check the files: free, nothing is handed in"
     )
@@ -25,11 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    files = _files(arguments.entry)
+    if not arguments.entry.exists():
+        raise UsageError(f"{arguments.entry} is neither a zip nor a folder.")
     place = find_place(arguments, "anonymise")
+    if game_of(place) is None:
+        return _send(arguments, place, _files(arguments.entry), {})
+    fields = {"slot": arguments.slot, "variant": str(arguments.variant)}
+    with packed(arguments.entry) as archive:
+        return _send(arguments, place, {"archive": archive}, fields)
+
+
+def _send(
+    arguments: argparse.Namespace, place: ChosenRound, files: dict[str, Path], fields: dict[str, str]
+) -> int:
     if arguments.dry_run:
-        return _report(place.client.upload(f"{place.path}entries/check/", files, {}))
-    made = place.client.upload(f"{place.path}entries/", files, {"note": arguments.note})
+        return _report(place.client.upload(f"{place.path}entries/check/", files, fields))
+    made = place.client.upload(f"{place.path}entries/", files, {"note": arguments.note, **fields})
     print(f"Entry #{made['number']} (id {made['id']}) of team {made['team']} was received.")
     return follow(place, made["id"]) if arguments.follow else 0
 
@@ -46,8 +62,6 @@ def _report(verdict: dict[str, Any]) -> int:
 
 def _files(entry: Path) -> dict[str, Path]:
     if not entry.is_dir():
-        if not entry.is_file():
-            raise UsageError(f"{entry} is neither a zip nor a folder.")
         return {"archive": entry}
     for spec in FORMATS:
         if all((entry / name).is_file() for name in spec.upload_names):

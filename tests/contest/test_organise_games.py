@@ -108,6 +108,19 @@ def test_a_contest_by_an_installed_game_has_its_round_data_house_and_phases(orga
     assert "its data are ready" in organiser.get(reverse("organise_games", args=["ages"])).content.decode()
 
 
+def test_with_sample_entries_the_house_plays_everything(organiser: Client) -> None:
+    page = organiser.get(reverse("contest_from_game", args=["mini"]))
+    assert "With sample entries" in page.content.decode()
+    declared = page.context["form"].declared
+    round_ = from_installed(organiser, methods=[], attacks=[], samples="on")
+    work_off()
+    orders = HouseOrder.objects.filter(round=round_).values_list("method", flat=True)
+    assert sorted(orders) == sorted(method.name for method in declared.methods)
+    found = {attack.name for attack in Attack.objects.filter(round=round_)}
+    assert found == {attack.name for attack in declared.attacks}
+    assert Entry.objects.filter(round=round_, team__is_house=True).count() == len(declared.methods)
+
+
 @pytest.mark.parametrize(
     ("field", "value", "word"),
     [

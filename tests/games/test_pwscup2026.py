@@ -13,11 +13,12 @@ import yaml
 
 from datasets.problems import BadFiles
 from games.contract.boxes import EMPTY
+from games.contract.declaration import Seats
+from games.contract.seating import NoneLeft, commitment, placed
 from games.contract.values import Board, Cell, Hidden, Result, Row, Target, Verdict
 from games.laws import LAWS, checked
 from games.loading import load_folder
-from games.pwscup2026.assignment import NoneLeft, commitment, placed
-from games.pwscup2026.cohorts import planned
+from games.pwscup2026.cohorts import planned, planned_reference
 from games.pwscup2026.general import spearman
 from games.pwscup2026.layout import CENSORED, HOUSE, N_COHORTS
 from games.pwscup2026.membership import _drawn, _ends, _rates, chance, membership
@@ -129,11 +130,32 @@ def test_the_salt_is_committed_to_and_decides_with_the_house_out_of_reach() -> N
     assert round_.facts["commitment"] == commitment(salt)
     assert "salt.txt" not in round_.world(moment="open").public.names()
     assert "salt.txt" in round_.world(moment="publish").public.names()
-    teams = [f"team {number}" for number in range(29)]
-    assert sorted(placed(teams, salt, N_COHORTS, taken=[HOUSE])) == list(range(29))
+    teams = [f"team {number}" for number in range(N_COHORTS)]
+    assert HOUSE not in placed(teams, salt, N_COHORTS)
+    assert sorted(placed(teams, salt, N_COHORTS)) == list(range(N_COHORTS))
     with pytest.raises(NoneLeft, match="none is left for 'one more'"):
-        placed([*teams, "one more"], salt, N_COHORTS, taken=[HOUSE])
-    assert (DECLARED.seats.count, DECLARED.seats.spare, DECLARED.seats.placing) == (29, 1, "hash")
+        placed([*teams, "one more"], salt, N_COHORTS)
+    assert DECLARED.seats == Seats(count=30, spare=1, placing="hash", salt="salt.txt")
+
+
+def test_a_salt_whose_hash_is_known_already_is_taken() -> None:
+    sources = {"brought-salt.txt": b"known before\n"}
+    round_ = Rehearsal(GAME, sources, ("aki",), DECLARED.rehearsal)
+    assert round_.round_files["salt.txt"] == b"known before"
+    assert round_.facts["commitment"] == commitment("known before")
+    with pytest.raises(ValueError, match=r"brought-salt\.txt: got '', expected one line"):
+        Rehearsal(GAME, {"brought-salt.txt": b"\n"}, ("aki",), DECLARED.rehearsal)
+
+
+def test_the_cohort_of_the_house_is_like_the_others_and_changes_none_of_them() -> None:
+    plan = planned(300, 25, generator("plan"))
+    reference = planned_reference(plan, 300, 25, generator("reference"))
+    known = set(reference.known.tolist())
+    assert len(known) == len(reference.known)
+    assert len(reference.known) + len(reference.kinds) == 1049
+    kinds = [*plan.kinds[reference.known].tolist(), *reference.kinds.tolist()]
+    assert (kinds.count(LEAN), kinds.count(LEANER)) == (17, 7)
+    assert {len(known & set(cohort.tolist())) for cohort in plan.cohorts} <= {25, 26, 27}
 
 
 def test_nobody_reads_what_is_secret() -> None:
@@ -152,7 +174,7 @@ def test_controls_are_like_members_and_in_no_cohort() -> None:
     sides: dict[str, list[tuple[str, ...]]] = {"member": [], "control": []}
     everybody = {
         tuple(row[5:8])
-        for number in range(N_COHORTS)
+        for number in range(N_COHORTS + 1)
         for row in rows_of(round_.round_files[f"cohorts/B_{number}.csv"])[1:]
     }
     for row, true in zip(asked, truth, strict=True):

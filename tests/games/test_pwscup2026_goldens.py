@@ -19,10 +19,10 @@ import pytest
 from games.contract.boxes import EMPTY, MemoryBox
 from games.contract.declaration import File
 from games.contract.files import check_files
+from games.contract.seating import commitment, first_choice, placed
 from games.contract.tables import read_columns
 from games.contract.values import Cell, Fault, FileVerdict, Hidden, Result, Seat, Target, Verdict, World
 from games.loading import load_folder
-from games.pwscup2026.assignment import commitment, first_choice, placed
 from games.pwscup2026.attribute import excess
 from games.pwscup2026.checks import token_fault
 from games.pwscup2026.general import propensity, tail

@@ -13,6 +13,7 @@ from contest.bundle.check import check_bundle
 from contest.bundle.writing import bundle_text
 from contest.models import Entry, Round
 from contest.models.round import BuildState
+from contest.play.table import Table
 from contest.services.bundles import create_from_bundle, export_bundle
 from tests.factories import make_user, work_off
 from tests.game_rounds import TOYS, sources_of
@@ -103,3 +104,23 @@ def test_a_bundle_beside_a_game_that_is_no_zip_is_refused(tmp_path: Path) -> Non
     text = TEXT.replace("    name: skeleton\n", f"    zip: {{name: visitors.csv, sha256: {sha256}}}\n")
     found = check_bundle(text, open_file=beside).problems
     assert [(problem.key, problem.code) for problem in found] == [("rounds[0].game.zip", "bad-game")]
+
+
+def test_with_samples_the_house_plays_all_that_the_game_offers() -> None:
+    """Beside what the round lists; the demo of a game, the page and the bundle ask for it in one way."""
+    text = TEXT.replace("    rule: standard\n", "    rule: standard\n    samples: true\n")
+    checked = check_bundle(text, open_file=beside)
+    assert checked.problems == ()
+    assert checked.bundle is not None
+    assert "samples: true" in bundle_text(checked.bundle)
+    contest = create_from_bundle(checked.bundle, make_user(), beside)
+    work_off()
+    round_ = Round.objects.get(contest=contest)
+    declared = Table(round_).declared
+    orders = list(round_.house_orders.order_by("pk").values_list("method", "parameters__width"))
+    assert orders[0] == ("noise", 30.0), "what the round lists stays as it lists it"
+    assert sorted(method for method, _ in orders) == sorted(method.name for method in declared.methods)
+    assert {attack.name for attack in round_.attacks.all()} == {attack.name for attack in declared.attacks}
+    assert Entry.objects.filter(round=round_, team__is_house=True).count() == len(declared.methods)
+    found = check_bundle(text.replace("samples: true", "samples: some"), open_file=beside).problems
+    assert [problem.key for problem in found] == ["rounds[0].game.samples"]

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.declared import ROUND
 from contest.declarations.contest import CONTEST
+from contest.declarations.game import SAMPLES
 from contest.declarations.round import NAMED
 from contest.forms.games.declared import (
     parameter_fields,
@@ -69,6 +70,7 @@ class GameRoundForm(SourcesForm):
         self.fields |= {
             "methods": _several(_("House entries"), declared.methods, []),
             "attacks": _several(_("House attacks"), declared.attacks, [it.name for it in declared.attacks]),
+            "samples": field_of(SAMPLES, initial=SAMPLES.default),
         }
         self.order_fields([name for name in self.fields if name not in sources] + sources)
         now = timezone.now().astimezone(ZoneInfo(zone))
@@ -98,6 +100,7 @@ class GameRoundForm(SourcesForm):
             sources=self.sources,
             baselines=[(name, defaults[name]) for name in given["methods"]],
             attacks=given["attacks"],
+            samples=given["samples"],
             settings={"feedback": given["feedback"]},
         )
 

@@ -21,6 +21,7 @@ from contest.models import Entry, Phase, Round, Seat, Team
 from contest.models.round import BuildState
 from contest.pages.dataset_facts import LABELS
 from contest.play.table import Table
+from contest.services.attacks import targets_of
 from datasets.zip_writer import ZipWriter, chunks_of
 from games.contract.declaration import Declaration, File
 from games.contract.sentences import sentences
@@ -173,6 +174,15 @@ def zip_answer(files: Sequence[tuple[str, access.ReadableFile]], name: str) -> F
     if not files:
         raise Http404
     return FileResponse(zipped(files), as_attachment=True, filename=name)
+
+
+def targets_answer(user: access.Viewer, round_: Round, team: Team) -> FileResponse:
+    """All targets of a team in one zip, each in a folder named by its key."""
+    files = []
+    for entry in targets_of(round_, team) if access.targets_are_public(round_) else []:
+        entry.round = round_
+        files += [(f"{entry.key}/{one.name}", one) for one in access.entry_files(user, entry)]
+    return zip_answer(files, f"{round_.contest.slug}-{round_.slug}-targets.zip")
 
 
 def zipped(files: Iterable[tuple[str, access.ReadableFile]]) -> IO[bytes]:

@@ -11,6 +11,7 @@ from django.http import Http404
 from contest.errors import Refused
 from contest.models import Contest, GamePackage, Job, Round, Trial
 from contest.play.packages import declaration_of, installed_package
+from contest.services.tallies import counting_fault
 from games.contract.declaration import Declaration, Text
 from games.contract.reading import BadGame
 from games.loading import NoGame, find_folder, installed_games, read_folder
@@ -67,6 +68,12 @@ def declared_in_round(round_: Round) -> Declaration:
 def game_rounds(contest: Contest) -> list[Round]:
     rounds = contest.rounds.filter(game__isnull=False).select_related("game", "dataset")
     return list(rounds.prefetch_related("phases"))
+
+
+def uncounted_rounds(contest: Contest) -> list[tuple[Round, Job]]:
+    """The rounds whose game fails to count their boards, each with the job that says why."""
+    faults = ((round_, counting_fault(round_)) for round_ in game_rounds(contest))
+    return [(round_, fault) for round_, fault in faults if fault is not None]
 
 
 def declared_rounds(contest: Contest) -> list[tuple[Round, Declaration]]:

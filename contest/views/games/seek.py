@@ -16,7 +16,7 @@ from contest.forms.attacks import ProgramForm
 from contest.forms.games.uploads import AnswerForm
 from contest.models import Attack, Round, Team
 from contest.pages.games.answers import attack_context, seek_context
-from contest.pages.games.data import zip_answer
+from contest.pages.games.data import targets_answer
 from contest.pages.games.programs import starter_answer, takes_programs
 from contest.play.table import Table
 from contest.services.answers import pin_answer, submit_answer
@@ -103,12 +103,8 @@ def _keep(form: AnswerForm) -> Stored:
 
 @needs_game
 def targets_zip(request: UserRequest, round_: Round, team: Team) -> HttpResponseBase:
-    """All targets of the team in one archive, each in a folder named by its key."""
-    files = []
-    for entry in targets_of(round_, team) if access.targets_are_public(round_) else []:
-        entry.round = round_
-        files += [(f"{entry.key}/{one.name}", one) for one in access.entry_files(request.user, entry)]
-    return zip_answer(files, f"{round_.contest.slug}-{round_.slug}-targets.zip")
+    """All targets of the team in one archive."""
+    return targets_answer(request.user, round_, team)
 
 
 @needs_game

@@ -20,6 +20,7 @@ from contest.pages.games.packages import (
     game_shown,
     installed_for,
     offered_games,
+    uncounted_rounds,
 )
 from contest.services.game_contests import add_game_round
 from contest.services.game_packages import try_again, upload_game
@@ -46,6 +47,7 @@ def _games(request: UserRequest, contest: Contest, form: UploadGameForm, status:
         "games": [game_shown(package) for package in uploaded],
         "offered": offered_games(),
         "rounds": game_rounds(contest),
+        "uncounted": uncounted_rounds(contest),
         "trials": trials[:20],
     }
     return render(request, "contest/organise/games/games.html", context, status=status)
