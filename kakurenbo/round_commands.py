@@ -14,7 +14,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from datasets.documents import Document
 from datasets.lookup import find_by_name, unknown_name
 from datasets.problems import BadFiles, Problem
 from datasets.seeds import secret_seed
@@ -23,7 +22,8 @@ from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, write_files
 from games.contract.broken import BrokenGame
 from games.contract.declaration import Declaration, in_language
 from games.contract.game import Game
-from games.contract.reading import A_MAPPING, FILE, BadGame
+from games.contract.presets import Preset, read_preset
+from games.contract.reading import FILE, BadGame
 from games.contract.values import Cell, Target
 from games.loading import NoGame, find_folder, load_folder, read_folder
 from games.rehearsal import MOMENTS, Entered, NoSeat, Rehearsal
@@ -284,11 +284,12 @@ def build(arguments: argparse.Namespace) -> int:
     with _explained():
         folder = find_folder(arguments.game)
         game: Game = load_folder(folder)
-        preset = preset_params(folder, game.declaration, arguments.preset) if arguments.preset else {}
-        params = preset | parsed_params(arguments.settings, game.declaration.parameters)
+        preset = chosen_preset(folder, game.declaration, arguments.preset) if arguments.preset else Preset()
+        params = {**preset.parameters, **parsed_params(arguments.settings, game.declaration.parameters)}
         teams = [require_key(name.strip()) for name in arguments.teams.split(",") if name.strip()]
         sources = _upload(arguments.sources) if arguments.sources else {}
         made = Rehearsal(game, sources, teams, params, arguments.seed or str(secret_seed()))
+        made.rule = preset.rule
         with whole_folder(arguments.out) as draft:
             write_round(draft, made)
     facts = "".join(f", {name} {value}" for name, value in made.facts.items())
@@ -323,25 +324,15 @@ def board(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def preset_params(folder: Path, declared: Declaration, name: str) -> dict[str, Any]:
-    """The checked parameters of a preset, which is named by its file: ``strict`` for presets/strict.yaml."""
-    files = {Path(file).stem: folder / file for file in declared.presets}
+def chosen_preset(folder: Path, declared: Declaration, name: str) -> Preset:
+    """A preset, which is named by its file: ``strict`` for presets/strict.yaml."""
+    files = {Path(file).stem: file for file in declared.presets}
     if name not in files:
         raise UsageError(f"--preset: {unknown_name(files, name, 'preset')}")
-    document = Document(files[name].read_text(encoding="utf-8"), files[name].name, A_MAPPING())
-    given = document.data.get("parameters", {}) if isinstance(document.data, dict) else None
-    if document.problems or not isinstance(given, dict):
-        first = f"{files[name].name}: expected {A_MAPPING()} of parameters."
-        found = document.problems[0] if document.problems else first
-        raise UsageError(f"The preset {name} cannot be used. {found}")
-    params = {}
-    for key, value in given.items():
-        setting = _named(declared.parameters, key, "parameter")
-        try:
-            params[setting.name] = setting.checked(value)
-        except BadValue as error:
-            raise UsageError(f"{files[name].name}, {key}: {error}") from None
-    return params
+    try:
+        return read_preset((folder / files[name]).read_text(encoding="utf-8"), files[name], declared)
+    except BadGame as error:
+        raise UsageError(f"The preset {name} cannot be used. {error}") from None
 
 
 def parsed_params(texts: list[str], settings: tuple[Setting, ...]) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from contest.models import GamePackage
 from games.cache import FolderAnswers
 from games.contract.declaration import Declaration
 from games.contract.game import Game
+from games.contract.presets import Preset, read_preset
+from games.contract.reading import BadGame
 from games.loading import (
     COMPLETION,
     VARIABLE,
@@ -64,6 +66,17 @@ def game_text(package: GamePackage, name: str) -> str:
         return ""
     with path.open("rb") as file:
         return file.read(MOST_TEXT_BYTES).decode("utf-8", "replace")
+
+
+def presets_of(package: GamePackage) -> list[Preset]:
+    """The presets of a game that can be read, in the order in which it names them."""
+    declared, found = declaration_of(package), []
+    for file in declared.presets:
+        try:
+            found.append(read_preset(game_text(package, file), file, declared))
+        except BadGame:
+            continue
+    return found
 
 
 def open_files(package: GamePackage) -> dict[str, bytes] | None:

@@ -85,16 +85,19 @@ class BadGame(ValueError):
 def read_declaration(text: str, file: str = FILE) -> Declaration:
     """Read a declaration, or raise `BadGame` with everything that is wrong with it."""
     document = Document(text, file, A_GAME(), MOST_CHARACTERS)
-    _check_sizes(document, (), document.data)
-    found = None
-    if not document.problems:
-        found = _Reader(document).value((), document.data, Declaration)
+    found = read_record(document, Declaration)
     if found is not None and not document.problems:
         _check_whole(found, document)
     if document.problems or found is None:
         raise BadGame(document.problems)
     declared: Declaration = found
     return declared
+
+
+def read_record(document: Document, wanted: Any) -> Any:
+    """The data of a document as a declared type; None, and noted in the document, where they are not."""
+    _check_sizes(document, (), document.data)
+    return None if document.problems else _Reader(document).value((), document.data, wanted)
 
 
 def _check_sizes(document: Document, path: Path, data: Any) -> None:
@@ -292,14 +295,14 @@ def _check_whole(game: Declaration, document: Document) -> None:
     for place, challenge in enumerate(game.challenges):
         answers = [file.name for file in game.files_of("answer")]
         for name in challenge.answer:
-            _known(name, answers, "answer file", ("challenges", place, "answer"), document)
-        _known(challenge.slot, game.slots, "slot", ("challenges", place, "slot"), document)
+            require_known(name, answers, "answer file", ("challenges", place, "answer"), document)
+        require_known(challenge.slot, game.slots, "slot", ("challenges", place, "slot"), document)
     _check_rehearsal(game, document)
     _check_seats(game, document)
     challenges = [challenge.name for challenge in game.challenges]
     for place, attack in enumerate(game.attacks):
         for name in attack.challenges:
-            _known(name, challenges, "challenge", ("attacks", place, "challenges"), document)
+            require_known(name, challenges, "challenge", ("attacks", place, "challenges"), document)
     for place, picture in enumerate(game.pictures):
         _check_picture(picture, challenges, ("pictures", place), document)
 
@@ -310,7 +313,7 @@ def _check_picture(picture: Picture, challenges: Sequence[str], path: Path, docu
     if picture.challenge and picture.of == "entry":
         document.add((*path, "of"), "bad-value", ONE_OF(names=["'answer'"]), picture.of)
     elif picture.challenge:
-        _known(picture.challenge, challenges, "challenge", (*path, "challenge"), document)
+        require_known(picture.challenge, challenges, "challenge", (*path, "challenge"), document)
     if picture.steps and picture.kind != "curves":
         document.add((*path, "kind"), "bad-value", ONE_OF(names=["'curves'"]), picture.kind)
 
@@ -334,7 +337,7 @@ def _check_rehearsal(game: Declaration, document: Document) -> None:
     for name, value in game.rehearsal.items():
         path = ("rehearsal", name)
         if name not in settings:
-            _known(name, settings, "parameter", path, document)
+            require_known(name, settings, "parameter", path, document)
             continue
         try:
             settings[name].checked(value)
@@ -347,7 +350,7 @@ def _check_file(game: Declaration, file: File, path: Path, document: Document) -
     if not is_plain(file.name) or not placeholders <= {"{i}", "{slot}", "{target}"}:
         document.add((*path, "name"), "bad-file-name", A_FILE_NAME(), file.name)
     if isinstance(file.rows, str) and game.file(file.rows) is None:
-        _known(file.rows, [one.name for one in game.files], "file", (*path, "rows"), document)
+        require_known(file.rows, [one.name for one in game.files], "file", (*path, "rows"), document)
     if file.column_order == "free" and file.header != "required":
         document.add((*path, "column-order"), "bad-value", ONE_OF(names=["'declared'"]), file.column_order)
     names = [column.name for column in file.columns]
@@ -359,11 +362,12 @@ def _check_file(game: Declaration, file: File, path: Path, document: Document) -
             other, _, _column = column.domain.rpartition(":")
             there = game.file(other)
             known = [f"{other}:{one.name}" for one in there.columns] if there else []
-            _known(column.domain, known, "column", (*inside, "domain"), document)
+            require_known(column.domain, known, "column", (*inside, "domain"), document)
         elif column.kind == "choice" and not column.domain:
             document.add(inside, "missing-key", A_KEY(key="domain"))
 
 
-def _known(name: str, known: Iterable[str], kind: str, path: Path, document: Document) -> None:
+def require_known(name: str, known: Iterable[str], kind: str, path: Path, document: Document) -> None:
+    """Note a name that is not among the declared ones."""
     if name not in known:
         document.add(path, "unknown-name", A_KNOWN(problem=unknown_name(known, name, kind).rstrip(".")), name)

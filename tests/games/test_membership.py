@@ -254,7 +254,7 @@ def test_presets_name_declared_rules_and_legal_parameters() -> None:
     assert declared.presets
     for path in declared.presets:
         preset = yaml.safe_load((FOLDER / path).read_text(encoding="utf-8"))
-        assert set(preset["rules"].values()) <= {rule.name for rule in declared.rules}
+        assert declared.rule(preset["rule"])
         for name, value in preset["parameters"].items():
             assert settings[name].checked(value) == value
         assert planned(declared.defaults | preset["parameters"])

@@ -15,7 +15,7 @@ from games.loading import load_folder, read_completed
 from games.rehearsal import Rehearsal
 from games.round_folder import read_files
 from kakurenbo.main import main
-from kakurenbo.round_commands import UNKNOWN, preset_params
+from kakurenbo.round_commands import UNKNOWN, chosen_preset
 from tests.conftest import ROOT
 
 PAIR = ROOT / "tests" / "games" / "pair"
@@ -133,8 +133,8 @@ HOUSE = sorted(path.parent for path in (ROOT / "games").glob("*/game.yaml"))
 def test_the_parameters_of_every_preset_are_declared(game: Path) -> None:
     declared = read_completed(game)
     for file in declared.presets:
-        given = preset_params(game, declared, Path(file).stem)
-        assert given and set(given) <= set(declared.defaults)
+        preset = chosen_preset(game, declared, Path(file).stem)
+        assert preset.rule and preset.parameters and set(preset.parameters) <= set(declared.defaults)
 
 
 def test_a_preset_is_overridden_by_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,9 +151,9 @@ def test_a_preset_is_overridden_by_settings(tmp_path: Path, capsys: pytest.Captu
         (game / f"{name}.yaml").write_text(f"{text}\n", encoding="utf-8")
     words = ["game", "build", str(game), "--set", "cohort=9", "--out", str(tmp_path / "round"), "--preset"]
     for name, said in {
-        "wrong": "wrong.yaml, cohort: got '400', expected an integer from 4 to 40",
-        "odd": "There is no parameter 'people'.",
-        "list": "list.yaml: expected a mapping",
+        "wrong": "wrong.yaml, line 1, parameters.cohort: got '400', expected an integer from 4 to 40",
+        "odd": "There is no parameter 'people'",
+        "list": "expected a mapping",
         "smal": "There is no preset 'smal'. Did you mean 'small'?",
     }.items():
         assert main([*words, name]) == 2

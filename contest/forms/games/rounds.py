@@ -30,6 +30,7 @@ from contest.names.policy import TITLE
 from contest.names.validation import clean_name
 from contest.services.game_contests import NewGameRound
 from games.contract.declaration import Declaration, Method
+from games.contract.presets import Preset
 
 DECLARED = {setting.name: setting for setting in CONTEST}
 ROUND_DECLARED = {setting.name: setting for setting in (*NAMED, *ROUND)}
@@ -59,13 +60,15 @@ class GameRoundForm(SourcesForm):
     seek_days = forms.IntegerField(label=_("Days of seeking"), min_value=1, max_value=365, initial=7)
     feedback = field_of(ROUND_DECLARED["feedback"], initial=ROUND_DECLARED["feedback"].default)
 
-    def __init__(self, declared: Declaration, zone: str, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, declared: Declaration, zone: str, *args: Any, preset: Preset | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(declared, *args, **kwargs)
-        self.zone = zone
+        self.zone, self.preset = zone, preset or Preset()
         if declared.phases == "seek":
             del self.fields["hide_days"]
-        self.fields["rule"] = rule_field(declared)
-        self.fields |= parameter_fields(declared.parameters, {})
+        self.fields["rule"] = rule_field(declared, self.preset.rule)
+        self.fields |= parameter_fields(declared.parameters, self.preset.parameters)
         sources = [name for name in self.fields if name.startswith("file")]
         self.fields |= {
             "methods": _several(_("House entries"), declared.methods, []),
@@ -101,8 +104,13 @@ class GameRoundForm(SourcesForm):
             baselines=[(name, defaults[name]) for name in given["methods"]],
             attacks=given["attacks"],
             samples=given["samples"],
-            settings={"feedback": given["feedback"]},
+            settings={"feedback": given["feedback"], **self._attempts()},
         )
+
+    def _attempts(self) -> dict[str, int]:
+        """The bounds of the preset; the others are as in every round, and can be changed in its settings."""
+        bounds = {"attacks_per_day": self.preset.attempts.day, "attacks_in_total": self.preset.attempts.all}
+        return {name: bound for name, bound in bounds.items() if bound is not None}
 
 
 def _several(label: Any, methods: tuple[Method, ...], chosen: list[str]) -> forms.MultipleChoiceField:
@@ -137,8 +145,10 @@ class GameContestForm(ContestFields, GameRoundForm):
 
     is_public = forms.BooleanField(label=_("Everybody sees it at once"), required=False)
 
-    def __init__(self, declared: Declaration, *args: Any, **kwargs: Any) -> None:
-        super().__init__(declared, "UTC", *args, **kwargs)
+    def __init__(
+        self, declared: Declaration, *args: Any, preset: Preset | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(declared, "UTC", *args, preset=preset, **kwargs)
         own = ["title", "slug", "summary", "time_zone", "is_public"]
         self.order_fields(own + [name for name in self.fields if name not in own])
         self.initial["title"], self.initial["slug"] = worded(declared.title), declared.name

@@ -10,7 +10,7 @@ from django.http import Http404
 
 from contest.errors import Refused
 from contest.models import Contest, GamePackage, Job, Round, Trial
-from contest.play.packages import declaration_of, installed_package
+from contest.play.packages import declaration_of, installed_package, presets_of
 from contest.services.tallies import counting_fault
 from games.contract.declaration import Declaration, Text
 from games.contract.reading import BadGame
@@ -53,6 +53,15 @@ def installed_for(name: str) -> tuple[GamePackage, Declaration]:
 
 def declared_by(package: GamePackage) -> Declaration:
     return declaration_of(package)
+
+
+def chosen_preset(package: GamePackage, name: str | None) -> dict[str, Any]:
+    """The presets of a game, and the one that is named; 404 where there is none of this name."""
+    presets = presets_of(package)
+    chosen = next((one for one in presets if one.name == name), None)
+    if name and chosen is None:
+        raise Http404
+    return {"presets": presets, "preset": chosen}
 
 
 def declared_in_round(round_: Round) -> Declaration:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from contest import access
 from contest.errors import Refused
 from contest.forms.games.rounds import GameContestForm, UploadedGameContestForm
-from contest.pages.games.packages import installed_for
+from contest.pages.games.packages import chosen_preset, installed_for
 from contest.services.game_contests import create_game_contest, create_upload_contest
 from contest.views.requests import UserRequest
 
@@ -24,7 +24,9 @@ def from_game(request: UserRequest, name: str) -> HttpResponse:
     """A contest whose first round is played by an installed game."""
     access.require_may_create(request.user)
     package, declared = installed_for(name)
-    form = GameContestForm(declared, request.POST or None, request.FILES or None)
+    chosen = chosen_preset(package, request.GET.get("preset"))
+    given = (request.POST or None, request.FILES or None)
+    form = GameContestForm(declared, *given, preset=chosen["preset"])
     if request.method == "POST" and form.is_valid():
         try:
             contest = create_game_contest(request.user, package, form.planned(), **form.contest())
@@ -33,7 +35,7 @@ def from_game(request: UserRequest, name: str) -> HttpResponse:
         else:
             messages.success(request, _("Created; a worker makes the data of the first round now."))
             return redirect("organise_games", contest.slug)
-    return _page(request, "new_from_game", {"form": form, "declared": declared})
+    return _page(request, "new_from_game", {"form": form, "declared": declared, **chosen})
 
 
 def add_refusal(form: forms.Form, refusal: Refused) -> None:

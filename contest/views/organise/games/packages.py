@@ -14,6 +14,7 @@ from contest.errors import Refused
 from contest.forms.games.rounds import GameRoundForm, SourcesForm, UploadGameForm
 from contest.models import Contest, GamePackage, Trial
 from contest.pages.games.packages import (
+    chosen_preset,
     declared_by,
     declared_in_round,
     game_rounds,
@@ -108,7 +109,9 @@ def add_installed_round(request: UserRequest, slug: str, name: str) -> HttpRespo
 
 def _add_round(request: UserRequest, contest: Contest, package: GamePackage) -> HttpResponse:
     declared = declared_by(package)
-    form = GameRoundForm(declared, contest.time_zone, request.POST or None, request.FILES or None)
+    chosen = chosen_preset(package, request.GET.get("preset"))
+    given = (request.POST or None, request.FILES or None)
+    form = GameRoundForm(declared, contest.time_zone, *given, preset=chosen["preset"])
     if request.method == "POST" and form.is_valid():
         try:
             add_game_round(contest, request.user, package, form.planned())
@@ -117,7 +120,8 @@ def _add_round(request: UserRequest, contest: Contest, package: GamePackage) -> 
         else:
             messages.success(request, _("The round is added; a worker makes its data now."))
             return redirect("organise_games", contest.slug)
-    context = {"contest": contest, "here": "games", "declared": declared, "form": form, "package": package}
+    context = {"contest": contest, "here": "games", "declared": declared, "form": form, **chosen}
+    context["package"] = package
     status = 422 if request.method == "POST" else 200
     return render(request, "contest/organise/games/add_round.html", context, status=status)
 
