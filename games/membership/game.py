@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from games.contract.tables import Columns, write_table
 from games.contract.values import Box, Out, Target, World
-from games.membership.clinic import invented
-from games.membership.loose import UNIT, BadTable, Schema, schema_of, texts_of, typed
-from games.membership.tasks import FILES, Plan, check_units, make_task, planned
 from games.seek.distances import comparable
 from games.seek.game import OPEN, SeekGame
 from games.seek.signals import Exhibit
+
+from .clinic import invented
+from .loose import UNIT, BadTable, Schema, schema_of, texts_of, typed
+from .tasks import FILES, Plan, check_units, make_task, planned
 
 BROUGHT = {name: f"tasks/{{target}}/{name}" for name in FILES}
 MADE = {name: f"made/{{target}}/{name}" for name in FILES}

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from datasets.problems import BadFiles, Findings
 from games.contract.files import NOT_IN_FILE
 from games.contract.tables import Columns
-from games.membership.loose import UNIT, BadTable
 from games.seek.drawing import draw_task
 from games.seek.synthesis import GENERATORS, UNSEEDED, words_of
+
+from .loose import UNIT, BadTable
 
 FILES = ("released.csv", "candidates.csv", "units.txt", "known.txt", "truth.txt", "training.csv")
 """Of a task. An open one has ``known.txt``, any other ``truth.txt``."""

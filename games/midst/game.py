@@ -10,12 +10,13 @@ import numpy as np
 
 from games.contract.tables import Columns, write_table
 from games.contract.values import Box, Out, Target, World
-from games.midst.transactions import invented
 from games.seek.distances import comparable
 from games.seek.drawing import draw_task
 from games.seek.game import OPEN, SeekGame, require
 from games.seek.signals import Exhibit
 from games.seek.synthesis import GENERATORS, words_of
+
+from .transactions import invented
 
 FILES = (
     "trans_synthetic.csv", "challenge_with_id.csv", "open_label.csv", "challenge_label.csv", "open_train.csv",

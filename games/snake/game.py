@@ -15,7 +15,8 @@ from games.seek.drawing import draw_task
 from games.seek.game import OPEN, SeekGame, require
 from games.seek.signals import Exhibit
 from games.seek.synthesis import GENERATORS, words_of
-from games.snake.survey import AGE, HOUSEHOLD, invented, prepared
+
+from .survey import AGE, HOUSEHOLD, invented, prepared
 
 BROUGHT = {
     "synthetic.csv": "{target}_synthetic.csv",

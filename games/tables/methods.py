@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from datasets.lookup import find_by_name
-from datasets.setting import Setting
+from datasets.setting import Kind, Setting
 from games.contract.declaration import Declaration, Method, Text
 from games.contract.tables import Columns
 from games.tables.papers import masked, recoded, redrawn
@@ -79,31 +79,54 @@ def synthesis(
     return GENERATORS[name](table, table, len(next(iter(table.values()))), 0.0, rng)
 
 
-def _share(name: str, label: str, default: float, most: float = 1) -> Setting:
-    return Setting(name, "number", label, default=default, least=0, most=most)
+def _setting(name: str, kind: Kind, en: str, ja: str, default: Any, **bounds: float) -> Setting:
+    """A parameter with its label in both languages."""
+    return Setting(name, kind, en, default=default, words={"label": {"en": en, "ja": ja}}, **bounds)  # type: ignore[arg-type]
 
 
-K = Setting("k", "integer", "Fewest rows of a group", default=5, least=1, most=1_000_000)
-G = Setting("g", "number", "Least g-balance: 1 − 1/k of k even people", default=0.8, least=0, most=0.999999)
-ORDER = Setting("order", "text", "Highest power M: 1 to 4, or auto", default="1", least=1, most=50)
-KAPPA = Setting("kappa", "number", "0.1 keeps most, 15 shrinks hard", default=1.0, least=1e-6, most=1e6)
+SHARE = _setting("share", "number", "Share of the cells", "セルの割合", 0.1, least=0, most=1)
+SCALE = _setting(
+    "scale", "number", "Standard deviations of noise, and share of texts drawn again",
+    "ノイズの標準偏差の倍率と、引き直す文字の割合", 0.1, least=0, most=1,
+)  # fmt: skip
+K = _setting("k", "integer", "Fewest rows of a group", "グループの最小行数", 5, least=1, most=1_000_000)
+G = _setting(
+    "g", "number", "Least g-balance: 1 − 1/k of k even people", "g-バランスの下限（均等な k 人なら 1 − 1/k）",
+    0.8, least=0, most=0.999999,
+)  # fmt: skip
+ORDER = _setting(
+    "order",
+    "text",
+    "Highest power M: 1 to 4, or auto",
+    "最高次数 M（1～4 または auto）",
+    "1",
+    least=1,
+    most=50,
+)
+KAPPA = _setting(
+    "kappa", "number", "0.1 keeps most, 15 shrinks hard", "0.1 ではほとんど残し、15 では強く縮める",
+    1.0, least=1e-6, most=1e6,
+)  # fmt: skip
 CHAINS = (
-    Setting("chains", "integer", "Chains, started far apart", default=2, least=2, most=64),
-    Setting("burn_in", "integer", "Iterations dropped at its start", default=100, least=0, most=10**6),
-    Setting("draws", "integer", "Draws stored per chain", default=100, least=4, most=10**6),
+    _setting("chains", "integer", "Chains, started far apart", "離れた点から始める連鎖の数",
+             2, least=2, most=64),
+    _setting("burn_in", "integer", "Iterations dropped at its start", "最初に捨てる反復の数",
+             100, least=0, most=10**6),
+    _setting("draws", "integer", "Draws stored per chain", "連鎖ごとに残す標本の数",
+             100, least=4, most=10**6),
 )  # fmt: skip
 
 TABLE_HIDERS: tuple[TableHider, ...] = (
     TableHider(
         "table-swap", {"en": "Swapping", "ja": "スワッピング"},
         {"en": "A share of the cells of every column change places.", "ja": "各列のセルの一部を入れ替える。"},
-        swap, (_share("share", "Share of the cells", 0.1),),
+        swap, (SHARE,),
     ),
     TableHider(
         "table-noise", {"en": "Noise", "ja": "ノイズ付加"},
         {"en": "Normal noise on numbers; some texts are drawn again.",
          "ja": "数値に正規ノイズを加え、文字の一部を引き直す。"},
-        noise, (_share("scale", "Standard deviations of noise, and share of texts drawn again", 0.1),),
+        noise, (SCALE,),
     ),
     TableHider(
         "mondrian", {"en": "Mondrian k-anonymity", "ja": "Mondrian による k-匿名化"},

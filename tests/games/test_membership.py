@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from datasets.problems import BadFiles
 from games.laws import checked
 from games.loading import load_folder, read_folder
-from games.membership.loose import BadTable, texts_of
+from games.membership.loose import texts_of
 from games.membership.tasks import planned
 from games.rehearsal import Rehearsal
 from games.seek.private_counts import NoOpenDP
@@ -195,7 +195,7 @@ def test_what_organisers_bring_is_checked(changed: dict[str, bytes | None], said
     ],
 )
 def test_what_cannot_be_played_with_is_named(table: bytes, params: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadTable, match=said):
+    with pytest.raises(ValueError, match=said):
         played({"table.csv": table}, **params)
 
 

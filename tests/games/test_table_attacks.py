@@ -15,6 +15,7 @@ from games.tables.attacks import (
     assigned,
     controlled,
     densities,
+    linked,
     nearest_in_blocks,
     nearest_record,
     rows_of,
@@ -92,8 +93,12 @@ def test_the_assignment_is_the_best_of_all(seed: int, n_rows: int) -> None:
 
 def test_with_fewer_rows_than_people_somebody_gets_none() -> None:
     tables = drawn(1, 5, 3)
-    found = assigned(*compared(tables)).tolist()
+    points, rows = compared(tables)
+    found = assigned(points, rows).tolist()
     assert sorted(found) == [NOBODY, NOBODY, 0, 1, 2]
+    every = gower(points, rows)
+    expected = [np.inf if row == NOBODY else every[point, row] for point, row in enumerate(found)]
+    assert (linked(points, rows).row.tolist(), linked(points, rows).distance.tolist()) == (found, expected)
 
 
 def test_an_assignment_finds_everybody_in_a_table_that_was_only_shuffled() -> None:

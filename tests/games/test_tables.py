@@ -233,6 +233,7 @@ def test_a_game_gets_the_methods_with_a_few_lines() -> None:
     for hider in TABLE_HIDERS:
         assert set(hider.title) == set(hider.meaning) == {"en", "ja"}
         assert all(one.checked(one.default) == one.default for one in hider.parameters)
+        assert all(set(one.words["label"]) == {"en", "ja"} for one in hider.parameters)
     with pytest.raises(KeyError, match="mondrian"):
         table_hider("mondrain")
 
