@@ -18,7 +18,15 @@ from contest.models import GamePackage
 from games.cache import FolderAnswers
 from games.contract.declaration import Declaration
 from games.contract.game import Game
-from games.loading import VARIABLE, NoGame, declared_in, find_folder, load_folder, read_completed
+from games.loading import (
+    VARIABLE,
+    NoGame,
+    declared_in,
+    find_folder,
+    installed_games,
+    load_folder,
+    read_completed,
+)
 from games.sandboxed import Sandbox, SandboxedGame
 from games.zips import read_zip
 
@@ -71,6 +79,12 @@ def installed_package(name: str) -> GamePackage:
         defaults={"state": GamePackage.State.READY},
     )
     return package
+
+
+def installed_declarations() -> list[Declaration]:
+    """What all installed games declare. Each is read once, because anybody may ask for all of them."""
+    listed = os.environ.get(VARIABLE, "")
+    return [_installed_declaration(name, listed) for name in installed_games()]
 
 
 def _require_version(package: GamePackage, declared: Declaration) -> None:
