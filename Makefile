@@ -67,8 +67,8 @@ pictures: $(STAMP) ## Take the README's pictures again, of the demo after all it
 accessibility: $(STAMP) ## Check every page with axe-core in every language, theme and width
 	@KAKURENBO_LONG=1 $(BIN)/python -m pytest -q -s tests/browser/test_accessibility.py
 
-chaos: $(STAMP) ## Kill everything at random while a 20 × 20 matrix fills
-	@KAKURENBO_TEST_MATRIX=20 KAKURENBO_TEST_KILLS=20 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py -s -q
+chaos: $(STAMP) ## Kill everything while a 20 × 20 matrix fills and while games are played
+	@KAKURENBO_TEST_MATRIX=20 KAKURENBO_TEST_KILLS=20 KAKURENBO_TEST_KILLS_IN_GAMES=4 $(BIN)/python -m pytest tests/services/test_matrix_chaos.py tests/services/test_killed_workers.py tests/services/test_killed_games.py -s -q
 	@$(BIN)/python -m tests.deployment.chaos --rounds 100
 
 load: $(STAMP) ## 22 teams and 200 viewers on PostgreSQL and Redis; prints all figures

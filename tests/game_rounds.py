@@ -55,6 +55,8 @@ def make_game_round(
     package: GamePackage,
     sources: Mapping[str, bytes] | None = None,
     secret_seed: str = "",
+    *,
+    is_worked_off: bool = True,
     **fields: Any,
 ) -> Round:
     """A round in which hiding and seeking are open now, with its data made; from a secret seed, if named."""
@@ -84,7 +86,8 @@ def make_game_round(
     if secret_seed:
         kept = vault.keep_secret(secret_seed.encode())
         Sealed.objects.filter(round=round_, name=SEED).update(sha256=kept.sha256, bytes=kept.size)
-    work_off()
+    if is_worked_off:
+        work_off()
     round_.refresh_from_db()
     return round_
 

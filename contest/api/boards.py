@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
+from django.http import Http404
 from django.utils.http import parse_etags
 from django.utils.translation import get_language
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -19,18 +20,27 @@ from contest.board.matrix import Matrix, MatrixRow, attackers, matrix
 from contest.jobs.job_version import RELEASE
 from contest.models import Entry, Round, Team
 
+REVALIDATED = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+IF_NONE_MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
+SAME_BOARD = OpenApiResponse(description="The board is the one whose `ETag` you sent.")
+
+
+def _ranked_round(viewer: access.Viewer, slug: str, round_slug: str) -> Round:
+    """A round that is ranked by people found; what a game counts is under `boards/`."""
+    round_ = access.round_for(viewer, slug, round_slug)
+    if round_.game_id is not None:
+        raise Http404
+    return round_
+
 
 class Leaderboard(PublicView):
     @extend_schema(
         summary="The board of a round",
-        parameters=[OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)],
-        responses={
-            200: serializers.BoardRowShape(many=True),
-            304: OpenApiResponse(description="The board is the one whose `ETag` you sent."),
-        },
+        parameters=[IF_NONE_MATCH],
+        responses={200: serializers.BoardRowShape(many=True), 304: SAME_BOARD},
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
-        round_ = access.round_for(self.viewer, slug, round_slug)
+        round_ = _ranked_round(self.viewer, slug, round_slug)
         my_team = access.team_of(self.viewer, round_.contest)
         pages = self.pagination_class()
         board = board_of(round_, access.results_are_public(round_))
@@ -44,15 +54,17 @@ class Leaderboard(PublicView):
         return answer
 
 
-REVALIDATED = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
-
-
 def _tag(request: Request, round_: Round, team: Team | None) -> str:
-    """Names what is answered: the board's version, what is shown of it to whom, and the page asked for.
+    """Names what is answered: the board's version, what is shown of it to whom, and the page asked for."""
+    shown = (round_.pk, round_.board_version, access.results_are_public(round_), team and team.pk)
+    return board_tag(request, shown)
+
+
+def board_tag(request: Request, shown: Hashable) -> str:
+    """A tag of what is shown and of how it was asked for.
 
     It is weak, because the same board may be sent compressed or plain.
     """
-    shown = (round_.pk, round_.board_version, access.results_are_public(round_), team and team.pk)
     asked = (request.build_absolute_uri(), get_language(), RELEASE)
     return f'W/"{hashlib.sha256(repr((shown, asked)).encode()).hexdigest()[:32]}"'
 
@@ -100,7 +112,7 @@ class Attackers(PublicView):
         responses=serializers.AttackerShape(many=True),
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
-        round_ = access.round_for(self.viewer, slug, round_slug)
+        round_ = _ranked_round(self.viewer, slug, round_slug)
         table = _matrix(self.viewer, round_)
         my_team = access.team_of(self.viewer, round_.contest)
         return self.paged(attackers(table, my_team) if table else [], serializers.AttackerShape)

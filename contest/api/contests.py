@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import Any
 
@@ -18,9 +19,10 @@ from contest.board import queries
 from contest.board.disclosure import budget_of
 from contest.board.ranking import find_ranking
 from contest.kit.build import kit_answer
-from contest.models import Attack, Round, User
+from contest.models import Attack, Dataset, Round, User
 from contest.outside.event_feed import feed
 from contest.pages.downloads import data_download
+from contest.pages.games.data import download_answer
 from contest.play.table import Table
 from contest.services.attempts import count_attempts
 from contest.services.contests import announce
@@ -110,10 +112,21 @@ def round_facts(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
     return {
         "round": round_,
         "phases": round_.phases.all(),
+        "dataset": _readable_data(viewer, round_),
         **(_decided_by_game(round_) if round_.game_id is not None else _decided_by_format(round_)),
         "house_attacks": list(house.values_list("name", flat=True)),
         "attempts": count_attempts(round_, team) if team else None,
     }
+
+
+def _readable_data(viewer: access.Viewer, round_: Round) -> Dataset:
+    """The data of a round; of a game's files only those that somebody may read now, as on the page."""
+    if round_.game_id is None:
+        return round_.dataset
+    shown = copy.copy(round_.dataset)
+    readable = access.round_files(viewer, round_)
+    shown.files = {one.name: one.sha256 for one in readable if not one.is_sealed}
+    return shown
 
 
 def _decided_by_format(round_: Round) -> dict[str, Any]:
@@ -139,7 +152,10 @@ class Data(PublicView):
         responses={(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/zip"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, slug: str, round_slug: str, name: str) -> FileResponse:
-        return data_download(access.round_for(self.viewer, slug, round_slug), name)
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        if round_.game_id is not None:
+            return download_answer(self.viewer, round_, name)
+        return data_download(round_, name)
 
 
 class Kit(PublicView):

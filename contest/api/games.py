@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import FileResponse, Http404
+from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -13,9 +14,10 @@ from rest_framework.response import Response
 
 from contest import access
 from contest.api import game_serializers as shapes
+from contest.api.boards import IF_NONE_MATCH, REVALIDATED, SAME_BOARD, board_tag
 from contest.api.organisers_attacks import OrganiserView
 from contest.api.view import MemberView, PublicView
-from contest.board.game_boards import counted_boards
+from contest.board.game_board_cache import look_at
 from contest.files import vault
 from contest.files.storage import submitted
 from contest.language.translation import say
@@ -23,6 +25,7 @@ from contest.models import Attack, Entry, GamePackage, Round, Team, User
 from contest.pages.games.answers import answer_summary
 from contest.pages.games.data import file_answer
 from contest.pages.games.entry import entry_context
+from contest.play.packages import installed_declarations
 from contest.play.table import Table
 from contest.play.uploads import answer_files, entry_files, most_bytes
 from contest.services.answers import pin_answer, submit_answer
@@ -32,7 +35,6 @@ from contest.services.game_packages import upload_game
 from contest.services.hiders import keep_program, submit_hider
 from games.contract.declaration import Declaration, File
 from games.contract.files import expectation
-from games.loading import installed_games, read_completed
 
 
 def game_round(viewer: access.Viewer, slug: str, round_slug: str) -> Round:
@@ -46,8 +48,7 @@ def game_round(viewer: access.Viewer, slug: str, round_slug: str) -> Round:
 class InstalledGames(PublicView):
     @extend_schema(summary="The games that are installed here", responses=shapes.GameShape(many=True))
     def get(self, request: Request) -> Response:
-        found = [read_completed(folder) for folder in installed_games().values()]
-        return self.paged(found, shapes.GameShape)
+        return self.paged(installed_declarations(), shapes.GameShape)
 
 
 class RoundGame(PublicView):
@@ -118,11 +119,19 @@ class SeatFile(PublicView):
 
 
 class Boards(PublicView):
-    @extend_schema(summary="The boards of a round as its game counts them", responses=shapes.BoardsShape)
+    @extend_schema(
+        summary="The boards of a round as its game counts them",
+        parameters=[IF_NONE_MATCH],
+        responses={200: shapes.BoardsShape, 304: SAME_BOARD},
+    )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = game_round(self.viewer, slug, round_slug)
-        team = access.team_of(self.viewer, round_.contest)
-        return Response(shapes.BoardsShape(counted_boards(self.viewer, round_, team)).data)
+        look = look_at(self.viewer, round_, access.team_of(self.viewer, round_.contest))
+        tag = board_tag(request, look.key)
+        headers = {"ETag": tag, **REVALIDATED}
+        if tag in parse_etags(request.headers.get("If-None-Match", "")):
+            return Response(status=304, headers=headers)
+        return Response(shapes.BoardsShape(look.counted()).data, headers=headers)
 
 
 def target_facts(round_: Round, entry: Entry) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class RoundShape(Shape):
         help_text="What attackers learn from answers, at most, in bits; null where a game judges them.",
     )
     board_version = s.IntegerField(source="round.board_version")
-    dataset = DatasetShape(source="round.dataset")
+    dataset = DatasetShape()
     phases = PhaseShape(many=True)
     limits = LimitShape(source="round.limits", many=True)
     file_rules = s.DictField()

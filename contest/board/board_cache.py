@@ -55,6 +55,10 @@ class Fragment:
     html: str
     packed: bytes
 
+    @classmethod
+    def of(cls, html: str) -> Fragment:
+        return cls(html, gzip.compress(html.encode("utf-8"), 6, mtime=0))
+
 
 LOOK_SECONDS = 0.5
 """How long a process trusts a version that it has read: however many poll, it asks twice per second."""
@@ -137,4 +141,4 @@ def fragment(round_: Round, context: dict[str, Any]) -> Fragment:
 def _render(round_: Round, team: Team | None, context: dict[str, Any]) -> Fragment:
     rows = board_of(round_, context["show_attacks"]).rows_for(team)
     html = render_to_string("contest/_leaderboard.html", {**context, "map": utility_map(rows)})
-    return Fragment(html, gzip.compress(html.encode("utf-8"), 6, mtime=0))
+    return Fragment.of(html)

@@ -27,6 +27,7 @@ from games.loading import (
     NoGame,
     declared_in,
     find_folder,
+    installed_games,
     load_folder,
     read_completed,
 )
@@ -114,6 +115,12 @@ def installed_package(name: str) -> GamePackage:
         defaults={"state": GamePackage.State.READY},
     )
     return package
+
+
+def installed_declarations() -> list[Declaration]:
+    """What all installed games declare. Each is read once, because anybody may ask for all of them."""
+    listed = os.environ.get(VARIABLE, "")
+    return [_installed_declaration(name, listed) for name in installed_games()]
 
 
 def _require_version(package: GamePackage, declared: Declaration) -> None:

@@ -5,7 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.board.board_cache import Fragment, board_context, fragment, polled_round
+from contest.board.board_cache import board_context, fragment, polled_round
+from contest.views.fragments import fragment_answer
 from contest.views.games import boards as games
 from contest.views.requests import PageRequest
 
@@ -29,12 +30,5 @@ def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
     context = board_context(round_, team, request.GET.get("page"))
     board = fragment(round_, context)
     if request.htmx:
-        return _answer(request, board)
+        return fragment_answer(request, board)
     return render(request, "contest/leaderboard.html", {**context, "board_html": board.html})
-
-
-def _answer(request: PageRequest, board: Fragment) -> HttpResponse:
-    """The fragment alone, already compressed where the browser accepts that."""
-    if "gzip" not in request.headers.get("Accept-Encoding", ""):
-        return HttpResponse(board.html)
-    return HttpResponse(board.packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})

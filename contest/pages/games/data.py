@@ -169,6 +169,19 @@ def opened(one: access.ReadableFile) -> BinaryIO:
     return cast(BinaryIO, published.open(one.sha256))
 
 
+def download_answer(user: access.Viewer, round_: Round, name: str) -> FileResponse:
+    """All files of a round that somebody may read, or all of the own seat, in one zip; or one by its name."""
+    start = f"{round_.contest.slug}-{round_.slug}"
+    if name == "data.zip":
+        return zip_answer([(one.name, one) for one in access.round_files(user, round_)], f"{start}.zip")
+    if name == "mine.zip":
+        seat = access.seat_of(user, round_)
+        own = access.seat_files(user, round_) if seat else []
+        mine = [(one.name, one) for one in own if seat is not None and one.seat == seat.number]
+        return zip_answer(mine, f"{start}-mine.zip")
+    return file_answer(access.round_file_for(user, round_, name))
+
+
 def zip_answer(files: Sequence[tuple[str, access.ReadableFile]], name: str) -> FileResponse:
     """Several readable files in one zip, whose bytes depend on nothing but them."""
     if not files:

@@ -4,13 +4,15 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from contest import access
-from contest.board.game_boards import boards_csv, boards_data, counted_boards, game_map, version_of
+from contest.board.game_board_cache import fragment_of, look_at
+from contest.board.game_boards import boards_csv, boards_data
 from contest.board.game_matrix import matrices
 from contest.jobs.queue_estimates import wait_for
 from contest.models import AttackRun, Job, Round
 from contest.pages.games.rules import rules_context
 from contest.play.table import Table
 from contest.services.attacks import unfilled_cells
+from contest.views.fragments import fragment_answer
 from contest.views.games.absent import needs_game
 from contest.views.requests import PageRequest
 
@@ -18,29 +20,21 @@ from contest.views.requests import PageRequest
 @needs_game
 def leaderboard(request: PageRequest, round_: Round) -> HttpResponse:
     """All boards of a round; requested by htmx, only the part that changes."""
-    version = version_of(request.user, round_)
-    if request.htmx and request.GET.get("version") == version:
+    look = look_at(request.user, round_, access.team_of(request.user, round_.contest))
+    if request.htmx and request.GET.get("version") == look.version:
         return HttpResponse(status=204)
-    team = access.team_of(request.user, round_.contest)
-    declared = Table(round_).declared
-    context = {
-        "contest": round_.contest,
-        "round": round_,
-        "declared": declared,
-        "rule": next((rule for rule in declared.rules if rule.name == round_.ranking), None),
-        "counted": counted_boards(request.user, round_, team),
-        "map": game_map(request.user, round_, team),
-        "version": version,
-        "path": round_.get_absolute_url(),
-    }
-    template = "contest/games/_boards.html" if request.htmx else "contest/games/boards.html"
-    return render(request, template, context)
+    board = fragment_of(look, request.GET.get("page"))
+    if request.htmx:
+        return fragment_answer(request, board)
+    context = {"contest": round_.contest, "round": round_, "board_html": board.html}
+    return render(request, "contest/games/boards.html", context)
 
 
 @needs_game
 def export(request: PageRequest, round_: Round, kind: str) -> HttpResponse:
     """The boards as the reader may see them, as CSV or JSON."""
-    counted = counted_boards(request.user, round_, access.team_of(request.user, round_.contest))
+    look = look_at(request.user, round_, access.team_of(request.user, round_.contest))
+    counted = look.counted()
     if kind == "csv":
         answer = HttpResponse(boards_csv(counted.boards), content_type="text/csv; charset=utf-8")
     elif kind == "json":
@@ -49,7 +43,7 @@ def export(request: PageRequest, round_: Round, kind: str) -> HttpResponse:
             "round": round_.slug,
             "game": str(round_.game),
             "rule": round_.ranking,
-            "version": version_of(request.user, round_),
+            "version": look.version,
             "as_of": counted.made_at.isoformat() if counted.made_at else None,
         }
         answer = JsonResponse({**facts, "boards": boards_data(counted.boards)})

@@ -13,7 +13,7 @@ from contest.errors import Refused
 from contest.kit.build import kit_answer
 from contest.models import Phase, Round
 from contest.numbers import whole_number
-from contest.pages.games.data import data_context, file_answer, may_choose, zip_answer
+from contest.pages.games.data import data_context, download_answer, file_answer, may_choose
 from contest.services.alternatives import choose_variant
 from contest.views.games.absent import needs_game
 from contest.views.requests import PageRequest, UserRequest
@@ -37,18 +37,7 @@ def data_page(request: PageRequest, round_: Round) -> HttpResponse:
 @needs_game
 def download(request: PageRequest, round_: Round, name: str) -> HttpResponseBase:
     """All public files of a round, or all of the own seat, in one zip; or one file by its name."""
-    start = f"{round_.contest.slug}-{round_.slug}"
-    if name == "data.zip":
-        files = [(one.name, one) for one in access.round_files(request.user, round_)]
-        return zip_answer(files, f"{start}.zip")
-    if name == "mine.zip":
-        seat = access.seat_of(request.user, round_)
-        own = access.seat_files(request.user, round_) if seat else []
-        return zip_answer(
-            [(one.name, one) for one in own if seat is not None and one.seat == seat.number],
-            f"{start}-mine.zip",
-        )
-    return file_answer(access.round_file_for(request.user, round_, name))
+    return download_answer(request.user, round_, name)
 
 
 @needs_game
