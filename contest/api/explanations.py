@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
@@ -42,6 +43,9 @@ class How(PublicView):
     @extend_schema(summary="How a number of an entry was computed", responses=ExplanationShape)
     def get(self, request: Request, slug: str, round_slug: str, entry_id: int, cell: str) -> Response:
         entry = access.entry_for(self.viewer, slug, round_slug, entry_id)
+        if entry.round.game_id is not None:
+            # As on the page: what a game measures, its own code explains.
+            raise Http404
         explained = explain(self.viewer, entry, cell)
         inputs = [{"name": name, "value": value, "cell": of} for name, value, of in explained.inputs]
         versions = [{"name": name, "version": str(version)} for name, version in explained.versions]

@@ -25,21 +25,12 @@ HOUSE_SEED = 987_654_321_012_345
 
 
 @dataclass
-class World:
-    round: Round
-    hidden: Round
-    team: Team
-    rivals: Team
-    entry: Entry
-    draft: Entry
-    attack: Attack
-    dry_run: Attack
-    invitation: Invitation
-    invitation_secret: str
+class People:
+    """Who asks: by a browser with a session, or by a token of the API."""
+
     people: dict[str, User]
-    tokens: dict[str, str]
+    tokens: dict[str, str] = field(default_factory=dict)
     """API secrets: one for every person with all scopes, and of the owner one for every single scope."""
-    names: dict[str, str] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
     handlers: dict[bool, ClientHandler] = field(default_factory=dict)
 
@@ -56,6 +47,21 @@ class World:
 
     def headers(self, role: str) -> dict[str, str]:
         return {"authorization": f"Bearer {self.tokens[role]}"} if role in self.tokens else {}
+
+
+@dataclass(kw_only=True)
+class World(People):
+    round: Round
+    hidden: Round
+    team: Team
+    rivals: Team
+    entry: Entry
+    draft: Entry
+    attack: Attack
+    dry_run: Attack
+    invitation: Invitation
+    invitation_secret: str
+    names: dict[str, str] = field(default_factory=dict)
 
     def filled(self, path: str) -> str:
         for word, value in self.names.items():
