@@ -31,7 +31,6 @@ class Matrix:
     def __init__(self, hidden: Sequence[Hidden], cells: Iterable[Cell]) -> None:
         self.teams = tuple(dict.fromkeys(one.team for one in hidden if one.state != "house"))
         owners = {one.target.key: one.team for one in hidden if one.target and one.state in PLAYING}
-        self.targets = tuple(owners.values())
         self._found: dict[tuple[str, str], Found] = {}
         for cell in cells:
             owner = owners.get(cell.target)
@@ -39,6 +38,10 @@ class Matrix:
                 before = self._found.get((cell.attacker, owner), Found())
                 self._found[cell.attacker, owner] = _with(before, cell)
         self.attackers = tuple(sorted({attacker for attacker, _ in self._found}))
+        self.attacked = {owner for _, owner in self._found}
+        self.targets = tuple(
+            owner for owner in owners.values() if owner in self.teams or owner in self.attacked
+        )
 
     def found(self, attacker: str, team: str) -> Found:
         return self._found.get((attacker, team), Found())
@@ -88,7 +91,10 @@ def tally(
 
 
 def _row(one: Hidden, matrix: Matrix, params: Mapping[str, Any]) -> Row:
-    """A team without a release that counts has 0. Ties: platform definition v1."""
+    """A team without a release that counts has 0; what nobody attacked of the house has no anonymity.
+
+    Ties: platform definition v1.
+    """
     values: dict[str, float | None] = dict.fromkeys(MAIN, 0.0)
     adjusted = {name: value for name, value in one.adjusted.items() if name in values}
     if one.state in PLAYING and one.verdict is not None:
@@ -98,6 +104,8 @@ def _row(one: Hidden, matrix: Matrix, params: Mapping[str, Any]) -> Row:
         values["protection"] = one.verdict.parts.get("protection")
         values |= adjusted
         values["score"] = min(values["utility"] or 0.0, values["anonymity"] or 0.0)
+        if one.state == "house" and one.team not in matrix.attacked:
+            values |= dict.fromkeys(("score", "anonymity", "a-mia", "a-aia"))
     values |= adjusted
     better = max(values["utility"] or 0.0, values["anonymity"] or 0.0)
     score, rare = values["score"] or 0.0, values["u-rare"] or 0.0

@@ -120,16 +120,14 @@ class Game(contract.Game):
             yield Fault("both-files", missing[0])
             return
         challenges = {_number(one): self._table(one.seat.files, "aia_challenge.csv")
-                      for one in targets if one.seat}  # fmt: skip
+                      for one in _asked_about(targets) if one.seat}  # fmt: skip
         practice, records = world.params["practice"], self._table(by.files, "B.csv")[RECORD]
         wide, rows = read_wide(answer), self._table(answer, AIA, "answer")
         yield from wide_faults(wide, records, by.number, list(challenges), practice)
         yield from long_faults(rows, challenges, by.number, practice)
         given = set(rows["target_k"].tolist())
-        for target in targets:
+        for target in _others(by, targets):
             number = _number(target)
-            if number == by.number:
-                continue
             if str(number) in wide.labels:
                 yield target.key, "mia"
             if number in given:
@@ -261,8 +259,17 @@ def _number(target: Target) -> int:
     return target.seat.number
 
 
+def _asked_about(targets: Sequence[Target]) -> list[Target]:
+    """One release per cohort: an answer names cohorts, so of several of the house it is about the first."""
+    first: dict[int, str] = {}
+    for target in targets:
+        number = _number(target)
+        first[number] = min(first.get(number, target.key), target.key)
+    return [target for target in targets if target.key == first[_number(target)]]
+
+
 def _others(by: Seat, targets: Sequence[Target]) -> list[Target]:
-    return [target for target in targets if _number(target) != by.number]
+    return [target for target in _asked_about(targets) if _number(target) != by.number]
 
 
 def _density_below(candidates: Columns, background: Columns) -> Floats | None:

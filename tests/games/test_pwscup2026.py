@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from datasets.problems import BadFiles
-from games.contract.boxes import EMPTY
+from games.contract.boxes import EMPTY, MemoryBox
 from games.contract.declaration import Seats
 from games.contract.seating import NoneLeft, commitment, placed
 from games.contract.values import Board, Cell, Hidden, Result, Row, Target, Verdict
@@ -267,6 +267,15 @@ def test_an_answer_covers_everybody_but_oneself(entered: Rehearsal) -> None:
     ]
 
 
+def test_of_several_releases_of_one_cohort_an_answer_is_about_the_first(entered: Rehearsal) -> None:
+    targets = entered.targets()
+    house = next(target for target in targets if target.key == "natsu")
+    both = [*targets, house._replace(key="natsu-2")]
+    answer = MemoryBox(entered.attack("reference", 1))
+    covered = set(GAME.cover(entered.world(), entered.seat(1), answer, both))
+    assert covered == {(key, challenge) for key in ("aki", "natsu") for challenge in ("mia", "aia")}
+
+
 def test_in_practice_one_target_may_be_missing_from_each_file() -> None:
     round_ = played({"practice": True})
     for seat in range(3):
@@ -434,6 +443,8 @@ def test_ties_and_teams_without_an_entry() -> None:
     assert [row.key for row in ranked] == ["rare", "early", "late", "open", "none"]
     assert main["none"].values["score"] == 0
     assert main["ours"].chain is None
+    # Nobody attacked the house's release: that says nothing about its anonymity.
+    assert [main["ours"].values[name] for name in ("score", "anonymity", "a-mia", "a-aia")] == [None] * 4
 
 
 def test_an_adjustment_by_hand_is_final() -> None:

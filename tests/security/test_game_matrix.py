@@ -1,7 +1,7 @@
 """Rounds of games: what the wrong person sends, or the right one in the wrong phase, changes nothing.
 
 Each act is sent with a body that is accepted from the right person in the right phase, so a refusal is about
-who asks and when. A law compares the acts with the routes, so a new route needs a line here.
+who asks and when. Every route of such rounds is also sent an empty body.
 """
 
 from __future__ import annotations
