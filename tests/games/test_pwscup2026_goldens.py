@@ -26,7 +26,7 @@ from games.loading import load_folder
 from games.pwscup2026.attribute import excess
 from games.pwscup2026.checks import token_fault
 from games.pwscup2026.general import propensity, tail
-from games.pwscup2026.layout import CENSORED, HOUSE, NUMBERS, RELEASED, by_record, released
+from games.pwscup2026.layout import CENSORED, HOUSE, N_COHORTS, NUMBERS, RELEASED, by_record, released
 from games.pwscup2026.membership import band, lost_anonymity, membership
 from games.pwscup2026.reference import read_reference
 from games.pwscup2026.seeking import density_ratio, nearest_time
@@ -493,7 +493,8 @@ def test_what_was_printed_on_the_practice_data_follows_from_our_formulas(data: P
     about = printed["practice_data"]
     assert (about["B"]["rows"], about["A_bg_rows"]) == (N, DECLARED.defaults["background"])
     assert about["challenge_rows_per_target"] == 2 * DECLARED.defaults["challenge"]
-    assert (about["targets"], about["censored_time"]) == (HOUSE, CENSORED)
+    own = 1
+    assert (about["targets"] + own, about["censored_time"]) == (N_COHORTS, CENSORED)
 
 
 def lookup(own: Seat) -> Callable[[str], tuple[File, Any] | None]:
