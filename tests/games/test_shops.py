@@ -387,6 +387,6 @@ def test_a_round_that_sets_nothing_is_that_of_the_preset(year: str) -> None:
 def test_the_laws_hold(year: str) -> None:
     findings = checked(shops.folder_of(year))
     assert {finding.law: finding.detail for finding in findings if finding.holds is False} == {}
-    # No attack of the registry is blind, no picture is declared, and the rows of 2017 and 2018 are in the order of T.
+    # No attack of the registry is blind, no picture is declared; rows of 2017 and 2018 are in the order of T.
     idle = {finding.law for finding in findings if finding.holds is None}
     assert idle == {"blind-is-baseline", "pictures"} | ({"row-order"} if year != "2016" else set())
