@@ -9,6 +9,7 @@ from typing import Any
 from django.apps import apps
 
 from contest.models import Attack, Entry, GamePackage, Round, Sealed, Seat, Trial
+from contest.play.table import Table
 from tests.security.game_world import GameWorld
 from tests.security.routes import PARAMETER, Route, routes
 
@@ -72,6 +73,7 @@ def _choices(parameter: str, route: Route, world: GameWorld, round_: Round) -> l
         "number": [0],
         "package_id": list(GamePackage.objects.filter(contest=round_.contest).values_list("pk", flat=True)),
         "trial_id": list(Trial.objects.filter(round__contest=round_.contest).values_list("pk", flat=True)),
+        "challenge": [challenge.name for challenge in Table(round_).declared.challenges],
         "name": _names(route, round_),
         **STATIC,
     }

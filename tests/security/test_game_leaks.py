@@ -115,7 +115,6 @@ NOT_FOR_GAMES: dict[str, str] = {
     "api-how": "explains measures of the formats",
     "how": "explains measures of the formats",
     "risk": "reports on tables of the formats",
-    "kit": "holds the measures of the formats",
     "pictures": "nobody knows what the tables of a game mean",
     "round_picture": "nobody knows what the tables of a game mean",
     "entry_picture": "nobody knows what the tables of a game mean",
