@@ -12,7 +12,7 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
-LATER = ("gamepackage", "seat", "storedboard")
+LATER = ("gamepackage", "illustration", "seat", "storedboard")
 """Tables that archives lack where no round was played by a game yet."""
 
 
