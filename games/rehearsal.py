@@ -17,7 +17,7 @@ from datasets.problems import BadFiles, Problem
 from games.checks import check_answer, check_entry, lookup_in
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut, NoSuchFile
 from games.contract.broken import TOO_FEW_SEATS, BrokenGame
-from games.contract.declaration import File, Moment, Scope, Shown
+from games.contract.declaration import File, Moment, Scope, is_shown
 from games.contract.files import Lookup, check_files
 from games.contract.game import Game
 from games.contract.guard import require_made, require_numbers, require_result
@@ -34,8 +34,6 @@ from games.contract.values import (
     Verdict,
     World,
 )
-
-MOMENTS: tuple[Moment, ...] = ("open", "publish", "reveal", "never")
 
 
 class NoSeat(LookupError):
@@ -58,12 +56,6 @@ class Answered:
 
     problems: tuple[Problem, ...] = ()
     cells: tuple[Cell, ...] = ()
-
-
-def is_shown(shown: Shown, reader: str, moment: Moment) -> bool:
-    """Whether a reader (all, team, programs) may read a file at a moment of the round."""
-    since: Moment = getattr(shown, reader)
-    return since != "never" and MOMENTS.index(since) <= MOMENTS.index(moment)
 
 
 def generator(seed: str, *place: object) -> np.random.Generator:
@@ -357,11 +349,8 @@ class Rehearsal:
 
     def oracle(self, by: int) -> dict[str, bytes] | None:
         """The files of an answer made from the secrets; None where the game offers none."""
-        out = MemoryOut(self.declared.files_of("answer"))
-        targets = self._entered_targets()
-        offered = self.game.oracle(
-            self.world(), self.seat(by), targets, generator(self.seed, "oracle", by), out
-        )
+        out, rng = MemoryOut(self.declared.files_of("answer")), generator(self.seed, "oracle", by)
+        offered = self.game.oracle(self.world(), self.seat(by), self._entered_targets(), rng, out)
         return out.files if offered else None
 
     def anonymize(self, name: str, seat: int, params: Mapping[str, Any] | None = None) -> dict[str, bytes]:

@@ -17,11 +17,11 @@ from typing import Any
 
 from games.contract.boxes import FolderBox, MemoryBox, contents, write_files
 from games.contract.broken import BadAnswer
-from games.contract.declaration import Moment, Scope
+from games.contract.declaration import Moment, Scope, is_shown
 from games.contract.folders import Reader, Writer
 from games.contract.game import Game
 from games.contract.values import Cell, Target, Verdict
-from games.rehearsal import Entered, Rehearsal, is_shown
+from games.rehearsal import Entered, Rehearsal
 
 ROUND, SEATS, TARGETS, ANSWERS = "round", "seats", "targets", "answers"
 FACTS, TARGET, CELLS = "round.json", "target.json", "cells.json"

@@ -20,13 +20,13 @@ from datasets.seeds import secret_seed
 from datasets.setting import BadValue, Setting
 from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, write_files
 from games.contract.broken import BrokenGame
-from games.contract.declaration import Declaration, in_language
+from games.contract.declaration import MOMENTS, Declaration, in_language
 from games.contract.game import Game
 from games.contract.presets import Preset, read_preset
 from games.contract.reading import FILE, BadGame
 from games.contract.values import Cell, Target
 from games.loading import NoGame, find_folder, load_folder, read_folder
-from games.rehearsal import MOMENTS, Entered, NoSeat, Rehearsal
+from games.rehearsal import Entered, NoSeat, Rehearsal
 from games.round_folder import (
     BadRound,
     Facts,

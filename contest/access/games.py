@@ -19,8 +19,7 @@ from contest.models import Attack, Entry, Round, Sealed, Seat
 from contest.models.round import Feedback
 from contest.models.sealed import SEED
 from contest.play.table import Table, moment_of
-from games.contract.declaration import Declaration, File, Moment, Picture
-from games.rehearsal import is_shown
+from games.contract.declaration import Declaration, File, Moment, Picture, is_shown
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from contest.play.packages import game_text
 from contest.play.table import Table
 from datasets.zip_writer import zipped
 from games.contract.boxes import contents
-from games.contract.declaration import Challenge, File, Moment
-from games.rehearsal import is_shown
+from games.contract.declaration import Challenge, File, Moment, is_shown
 from games.starters import hider, seeker
 
 

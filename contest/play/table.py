@@ -15,11 +15,11 @@ from contest.play.boxes import EMPTY, joined, public_box, sealed_box
 from contest.play.packages import declaration_of, game_of
 from games.checks import Place, lookup_in
 from games.contract import values
-from games.contract.declaration import Declaration, File, Moment, Scope
+from games.contract.declaration import MOMENTS, Declaration, File, Moment, Scope, is_shown
 from games.contract.files import Lookup
 from games.contract.game import Game
 from games.contract.values import Box, Target, World
-from games.rehearsal import MOMENTS, generator, is_shown
+from games.rehearsal import generator
 
 Reader = Literal["judge", "team", "all", "programs"]
 

@@ -18,10 +18,10 @@ from datasets.messages import Message, message_from
 from datasets.problems import Problem
 from games.checks import check_entry
 from games.contract.boxes import MemoryOut
+from games.contract.declaration import is_shown
 from games.contract.guard import require_made, require_numbers
 from games.contract.values import Figures, FileVerdict, Target, Verdict
 from games.programs import HIDER
-from games.rehearsal import is_shown
 
 
 def check(claim: Claim, entry: Entry) -> None:

@@ -50,6 +50,15 @@ class Shown:
         return (self.all, self.team, self.programs) == ("never",) * 3
 
 
+MOMENTS: tuple[Moment, ...] = ("open", "publish", "reveal", "never")
+
+
+def is_shown(shown: Shown, reader: str, moment: Moment) -> bool:
+    """Whether a reader (all, team, programs) may read a file at a moment of the round."""
+    since: Moment = getattr(shown, reader)
+    return since != "never" and MOMENTS.index(since) <= MOMENTS.index(moment)
+
+
 VISIBILITIES = {
     "public": Shown("open", "open", "open"),
     "team": Shown(team="open"),

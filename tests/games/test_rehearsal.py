@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from datasets.problems import BadFiles
-from games.contract.declaration import VISIBILITIES, Shown
+from games.contract.declaration import VISIBILITIES, Shown, is_shown
 from games.loading import load_folder
-from games.rehearsal import Rehearsal, is_shown
+from games.rehearsal import Rehearsal
 from games.stage import Stage
 
 TOYS = Path(__file__).parent
