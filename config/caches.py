@@ -84,11 +84,11 @@ def _require_json(value: object) -> None:
     if isinstance(value, float) and value - value == 0:
         return
     if isinstance(value, list):
-        for item in value:
-            _require_json(item)
+        for inner in value:
+            _require_json(inner)
     elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        for item in value.values():
-            _require_json(item)
+        for inner in value.values():
+            _require_json(inner)
     else:
         raise TypeError(
             "The cache stores None, texts, finite numbers, lists, and objects with texts as keys. "

@@ -257,6 +257,8 @@ SPECTACULAR_SETTINGS = {
         "EntryState": "contest.models.entry.Entry.State",
         "AttackRunState": "contest.models.attack.AttackRun.State",
         "JobState": "contest.models.job.Job.State",
+        "QuestionAudience": "contest.models.question.Question.Audience",
+        "OrderState": "contest.models.team_order.TeamOrder.State",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

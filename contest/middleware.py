@@ -15,6 +15,7 @@ from django.urls import Resolver404, resolve
 from contest import logs, outages
 from contest.board.board_cache import newest_version
 from contest.numbers import whole_number
+from contest.pages.watching import is_newest
 
 logger = logging.getLogger("contest.requests")
 
@@ -31,6 +32,10 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+IN_FRAMES = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *").replace(
+    "form-action 'self'", "form-action 'none'"
+)
+"""For pages that other sites may show: they have no forms."""
 
 
 class ContentSecurityPolicy:
@@ -41,7 +46,8 @@ class ContentSecurityPolicy:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
+        may_be_framed = getattr(response, "xframe_options_exempt", False)
+        response.headers.setdefault("Content-Security-Policy", IN_FRAMES if may_be_framed else POLICY)
         return response
 
 
@@ -110,28 +116,32 @@ class UnreadRequests:
 
 
 class UnchangedBoards:
-    """A page that polls a public board it already shows is answered at once, before anybody is looked up.
+    """A page that polls a public board or public events, and shows the newest already, is answered at once,
+    before anybody is looked up.
 
     Hundreds of viewers ask every few seconds; sessions, languages and messages do not matter for the answer.
     """
 
-    PAGES = frozenset({"leaderboard", "matrix"})
+    BOARDS = frozenset({"leaderboard", "matrix"})
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method == "GET" and request.headers.get("HX-Request") == "true":
-            shown = whole_number(request.GET.get("version", ""))
-            if shown is not None and self._is_newest(request.path_info, shown):
+            shown = request.GET.get("version", "")
+            if shown and self._is_newest(request.path_info, shown):
                 return HttpResponse(status=204)
         return self.get_response(request)
 
-    def _is_newest(self, path: str, shown: int) -> bool:
+    def _is_newest(self, path: str, shown: str) -> bool:
         try:
             found = resolve(path)
         except Resolver404:
             return False
-        if found.url_name not in self.PAGES:
+        if found.url_name == "events":
+            return is_newest(found.kwargs["slug"], found.kwargs["round_slug"], shown)
+        version = whole_number(shown)
+        if found.url_name not in self.BOARDS or version is None:
             return False
-        return newest_version(found.kwargs["slug"], found.kwargs["round_slug"], shown) == shown
+        return newest_version(found.kwargs["slug"], found.kwargs["round_slug"], version) == version

@@ -13,10 +13,13 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
+from datasets.diagnosis import too_large
+from datasets.file_kinds import SAVE_FROM_EXCEL, packed_kind, workbook_of
 from datasets.messages import Message, Template
-from datasets.problems import BadFiles, Findings
+from datasets.problems import BadFiles, Findings, shown
+from datasets.remarks import Remark
 
 CHUNK = 256 * 1024
 GZIP = b"\x1f\x8b"
@@ -40,6 +43,7 @@ DAMAGE = (
 """What the standard library raises on a damaged archive."""
 SMALL = 1024 * 1024
 """Up to this many bytes any ratio is fine."""
+MEMBERS_NAMED = 5
 JUNK = (".ds_store", "thumbs.db", "desktop.ini")
 
 CORRUPT = Template("corrupt-archive", "an archive that is whole; pack it again")
@@ -55,7 +59,17 @@ NOT_A_FILE = Template("not-a-file", "a regular file, no link and no device")
 ENCRYPTED = Template("encrypted", "a file that is not encrypted")
 COMPRESSION_METHOD = Template("compression-method", "a member stored or deflated")
 NESTED_ARCHIVE = Template("nested-archive", "a CSV file, not an archive in an archive")
+OTHERS_IGNORED = Template(
+    "others-ignored", "The archive holds %(n)s other files, which were ignored: %(names)s."
+)
+OTHER_NAME = Template("other-name", "%(got)s was read as %(name)s.")
 TOO_LARGE = Template("too-large.unpacked", "at most %(n)s bytes when unpacked")
+
+
+class Opened(dict[str, BinaryIO]):
+    """The files of an upload by name, and how it was read where it is odd."""
+
+    remarks: tuple[Remark, ...] = ()
 
 
 class CorruptArchive(Exception):
@@ -79,10 +93,26 @@ class Limits:
     """Files above this size wait on disk, in an anonymous temporary file."""
 
 
+class _Choice(NamedTuple):
+    """What is done about files of an archive that have other names than the wanted ones."""
+
+    ignore_others: bool
+    aliases: Mapping[str, str]
+
+
 def open_upload(
-    file: BinaryIO, wanted: Sequence[str], limits: Limits | None = None, name: str = "upload"
-) -> Mapping[str, BinaryIO]:
+    file: BinaryIO,
+    wanted: Sequence[str],
+    limits: Limits | None = None,
+    name: str = "upload",
+    *,
+    ignore_others: bool = False,
+    aliases: Mapping[str, str] | None = None,
+) -> Opened:
     """The wanted files of an upload, by name, each open at its start; the caller closes them.
+
+    Other files in an archive that has all of them are a problem, or are named and ignored. ``aliases`` are
+    other names that mean a wanted file, in small letters.
 
     A file that the archive lacks is not in the result; the checker reports it. Raise `ArchiveError`
     with every problem found where the archive cannot be trusted.
@@ -94,12 +124,14 @@ def open_upload(
     file.seek(0)
     # Whatever the limits allow, a small upload may not grow out of all proportion.
     left = min(limits.total_bytes, max(packed * limits.ratio, SMALL))
-    opened: dict[str, BinaryIO] = {}
+    opened = Opened()
     try:
-        for target, pieces in _contents(file, start, wanted, limits, found):
+        for target, pieces in _contents(
+            file, start, wanted, limits, found, _Choice(ignore_others, aliases or {})
+        ):
             spool = tempfile.SpooledTemporaryFile(max_size=limits.memory_bytes)  # noqa: SIM115 (the caller closes it)
             opened[target] = cast(BinaryIO, spool)
-            left -= _copy(pieces, opened[target], min(left, limits.file_bytes), found, target)
+            left -= _copy(pieces, opened[target], min(left, limits.file_bytes), left, found, target)
             if found.total:
                 break
     except CorruptArchive:
@@ -108,17 +140,20 @@ def open_upload(
         for part in opened.values():
             part.close()
         raise ArchiveError(found.verdict())
+    opened.remarks = found.verdict().remarks
     return opened
 
 
 def _contents(
-    file: BinaryIO, start: bytes, wanted: Sequence[str], limits: Limits, found: Findings
+    file: BinaryIO, start: bytes, wanted: Sequence[str], limits: Limits, found: Findings, choice: _Choice
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The wanted files and their bytes, in pieces."""
     if start.startswith(ZIP):
-        yield from _zip_contents(file, wanted, limits, found)
+        yield from _zip_contents(file, wanted, limits, found, choice)
     elif len(wanted) != 1:
         found.add(NOT_A_ZIP(names=list(wanted)))
+        if (kind := packed_kind(found.file, start)) is not None:
+            found.explain([kind])
     elif start.startswith(GZIP):
         yield wanted[0], sound(_inflated(file))
     else:
@@ -126,7 +161,7 @@ def _contents(
 
 
 def _zip_contents(
-    file: BinaryIO, wanted: Sequence[str], limits: Limits, found: Findings
+    file: BinaryIO, wanted: Sequence[str], limits: Limits, found: Findings, choice: _Choice
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
     if not has_small_directory(file, limits, found):
         return
@@ -135,7 +170,7 @@ def _zip_contents(
     except DAMAGE as error:
         raise CorruptArchive from error
     with archive:
-        chosen = _choose(archive.infolist(), wanted, limits, found)
+        chosen = _choose(archive.infolist(), wanted, limits, found, choice)
         if not found.total:
             for target, member in chosen.items():
                 yield target, sound(unzipped(archive, member))
@@ -171,15 +206,21 @@ def sound(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _choose(
-    members: Sequence[zipfile.ZipInfo], wanted: Sequence[str], limits: Limits, found: Findings
+    members: Sequence[zipfile.ZipInfo],
+    wanted: Sequence[str],
+    limits: Limits,
+    found: Findings,
+    choice: _Choice,
 ) -> dict[str, zipfile.ZipInfo]:
     """Which member is which wanted file; everything suspicious is noted."""
     if len(members) > limits.members:
         found.add(TOO_MANY_MEMBERS(n=limits.members), got=MEMBERS(n=len(members)))
         return {}
-    targets = {name.lower(): name for name in wanted}
+    targets = {**choice.aliases, **{name.lower(): name for name in wanted}}
     chosen: dict[str, zipfile.ZipInfo] = {}
-    folders = set()
+    folders, others = set(), []
+    given = {member.filename.lower().rpartition("/")[2] for member in members}
+    is_whole = choice.ignore_others and {targets.get(base) for base in given}.issuperset(wanted)
     for member in members:
         problem = suspicion(member)
         if problem is not None:
@@ -189,16 +230,34 @@ def _choose(
         if member.is_dir() or is_junk(parents, base):
             continue
         target = targets.get(base.lower())
-        folders.add("/".join(parents))
         if target is None or len(parents) > 1:
+            others.append(member.orig_filename)
+            if is_whole:
+                continue
             found.add(UNKNOWN_MEMBER(names=list(wanted)), got=member.orig_filename)
         elif target in chosen:
             found.add(DUPLICATE_MEMBER(name=target), got=member.orig_filename)
         else:
             chosen[target] = member
+            if base.lower() != target.lower():
+                found.read_as(OTHER_NAME(got=shown(base), name=target))
+        folders.add("/".join(parents))
+    if others:
+        _explain_others(others, found, is_whole)
     if len(folders) > 1 and not found.total:
         found.add(SEVERAL_FOLDERS(), got=", ".join(sorted(folders)))
     return chosen
+
+
+def _explain_others(others: list[str], found: Findings, are_ignored: bool) -> None:
+    """Members that nobody asked for."""
+    if are_ignored:
+        names = [shown(name) for name in others[:MEMBERS_NAMED]]
+        found.read_as(OTHERS_IGNORED(n=len(others), names=names))
+        return
+    book = workbook_of(others)
+    if book is not None:
+        found.explain([Remark(found.file, book, SAVE_FROM_EXCEL())])
 
 
 def is_junk(parents: Sequence[str], base: str) -> bool:
@@ -237,16 +296,25 @@ def _inflated(file: BinaryIO) -> Iterator[bytes]:
         raise ValueError("Bytes follow the gzip member.")
 
 
-def _copy(pieces: Iterator[bytes], target: BinaryIO, most: int, found: Findings, name: str) -> int:
-    """Copy a file out and count its bytes; stop, with a problem noted, as soon as there are too many."""
+def _copy(pieces: Iterator[bytes], target: BinaryIO, most: int, left: int, found: Findings, name: str) -> int:
+    """Copy a file out and count its bytes; stop, with a problem noted, as soon as there are too many.
+
+    Up to what the whole upload may unpack to, the rest is counted, so that its size can be named.
+    """
     size = 0
     for piece in pieces:
         if size == 0 and piece.startswith(NESTED):
             found.add(NESTED_ARCHIVE(), got=name)
+            if (kind := packed_kind(name, piece)) is not None:
+                found.explain([kind])
             break
         size += len(piece)
         if size > most:
             found.add(TOO_LARGE(n=most), got=name)
+            while size <= left and (piece := next(pieces, b"")):
+                size += len(piece)
+            if size <= left:
+                found.explain([too_large(name, size, most)])
             break
         target.write(piece)
     target.seek(0)

@@ -133,11 +133,11 @@ class Document:
         return True
 
     def _index(self, node: yaml.Node, path: Path) -> None:
-        """Remember the line of every key and item; note keys that are not text or appear twice."""
+        """Remember the line of every key and element; note keys that are not text or appear twice."""
         if isinstance(node, yaml.SequenceNode):
-            for place, item in enumerate(node.value):
-                self._lines[(*path, place)] = item.start_mark.line + 1
-                self._index(item, (*path, place))
+            for place, element in enumerate(node.value):
+                self._lines[(*path, place)] = element.start_mark.line + 1
+                self._index(element, (*path, place))
         elif isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 line = key.start_mark.line + 1

@@ -22,12 +22,12 @@ PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 class Template:
     """One sentence with named values, under a code that no other sentence has.
 
-    >>> from datasets.check import LINE_COUNT
-    >>> LINE_COUNT.code, str(LINE_COUNT(n=3))
-    ('line-count', '3 lines, one per row of M.csv')
-    >>> LINE_COUNT(lines=3)
+    >>> from datasets.problems import ROWS
+    >>> ROWS.code, str(ROWS(n=3))
+    ('got.rows', '3 rows')
+    >>> ROWS(lines=3)
     Traceback (most recent call last):
-    TypeError: The values of the message 'line-count' must be n. Got lines instead.
+    TypeError: The values of the message 'got.rows' must be n. Got lines instead.
     """
 
     code: str

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from datasets.messages import Message, Template
+from datasets.remarks import Remark, foremost
+from datasets.samples import Sample
 
 CAP = 100
 """How many problems of one file are listed; the rest is only counted."""
+
+FULL_CAP = 100_000
+"""How many problems of one file the full list has. A file with more is wrong everywhere in the same way."""
+
+_cap = ContextVar("cap", default=CAP)
+
+
+@contextmanager
+def listed_in_full() -> Iterator[None]:
+    """Files that are checked in this context have up to `FULL_CAP` problems listed instead of `CAP`."""
+    before = _cap.set(FULL_CAP)
+    try:
+        yield
+    finally:
+        _cap.reset(before)
+
 
 FIRST = 3
 """How many problems of each kind are listed even where others come before them."""
@@ -30,8 +50,6 @@ PROBLEM_GOT = Template("problem.got", "%(place)s: got '%(got)s', expected %(expe
 ROWS = Template("got.rows", "%(n)s rows")
 LINES = Template("got.lines", "%(n)s lines")
 MISSING_FILE = Template("missing-file", "a file %(name)s")
-ROW_COUNT = Template("row-count", "%(n)s rows, as T has")
-CUSTOMER_TWICE = Template("duplicate-id.customer", "each customer once")
 
 Kind = tuple[str, str | None, str]
 """Problems of one kind are in the same file and column and break the same rule, which the code names."""
@@ -41,9 +59,9 @@ Kind = tuple[str, str | None, str]
 class Problem:
     """One problem of an upload: where it is, what is there (a quoted cell, or a count), what was expected.
 
-    >>> from datasets.cells import BAD_QUANTITY
-    >>> print(Problem("T.csv", 17, "quantity", "-3", BAD_QUANTITY()))
-    T.csv, line 17, column quantity: got '-3', expected a natural number up to 6 digits. [bad-quantity]
+    >>> from datasets.setting import AN_INTEGER
+    >>> print(Problem("T.csv", 17, "age", "-3", AN_INTEGER(low=0, high=120)))
+    T.csv, line 17, column age: got '-3', expected an integer from 0 to 120. [setting]
     """
 
     file: str
@@ -95,11 +113,15 @@ class Problem:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All problems of an upload, up to a cap per file; ``total`` and ``counts`` include those beyond it."""
+    """All problems of an upload, up to a cap per file; ``total`` and ``counts`` include those beyond it.
+
+    ``remarks`` explain them, or say how odd files without problems were read.
+    """
 
     problems: tuple[Problem, ...] = ()
     total: int = 0
     counts: tuple[tuple[Kind, int], ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -118,7 +140,19 @@ class Verdict:
         counts: Counter[Kind] = Counter()
         for part in parts:
             counts.update(dict(part.counts))
-        return cls(listed, sum(part.total for part in parts), tuple(counts.items()))
+        remarks = tuple(remark for part in parts for remark in part.remarks)
+        return cls(listed, sum(part.total for part in parts), tuple(counts.items()), remarks)
+
+    def explained(self, remarks: Iterable[Remark]) -> Verdict:
+        """The same problems with more remarks."""
+        return replace(self, remarks=foremost((*self.remarks, *remarks)))
+
+    def about(self, file: str) -> Verdict:
+        """The same verdict on a file that people know by another name."""
+        problems = tuple(replace(problem, file=file) for problem in self.problems)
+        counts = tuple(((file, column, code), n) for (_, column, code), n in self.counts)
+        remarks = tuple(replace(remark, file=file) for remark in self.remarks)
+        return replace(self, problems=problems, counts=counts, remarks=remarks)
 
     def as_data(self) -> list[dict[str, Any]]:
         """Every problem as it is stored, and how many there are of its kind."""
@@ -128,6 +162,7 @@ class Verdict:
     def as_dict(self) -> dict[str, object]:
         return {
             "valid": self.ok,
+            "remarks": [remark.as_dict() for remark in self.remarks],
             "problems": [problem.as_dict() for problem in self.problems],
             "total": self.total,
         }
@@ -147,8 +182,20 @@ class Findings:
     def __init__(self, file: str) -> None:
         self.file = file
         self.total = 0
+        self._cap = _cap.get()
         self._counts: Counter[Kind] = Counter()
         self._kept: list[tuple[int, int, Problem]] = []
+        self._remarks: dict[Remark, None] = {}
+        self.sample: Sample | None = None
+        """The beginning of the file, where something is wrong with it."""
+
+    def read_as(self, how: Message) -> None:
+        """Note that the file is written oddly but was read all the same, and how; once is enough."""
+        self.explain([Remark(self.file, how, accepted=True)])
+
+    def explain(self, remarks: Iterable[Remark]) -> None:
+        """Note what explains the problems."""
+        self._remarks |= dict.fromkeys(remarks)
 
     def add(
         self,
@@ -174,7 +221,9 @@ class Findings:
         """Note one problem per line; ``got(k)`` is the text on the k-th of the lines, called if listed."""
         if len(lines) == 0:
             return
-        first = range(len(lines)) if len(lines) <= CAP else np.argsort(lines, kind="stable")[:CAP].tolist()
+        first: Sequence[int] = range(len(lines))
+        if len(lines) > self._cap:
+            first = np.argsort(lines, kind="stable")[: self._cap].tolist()
         noted = []
         for k in first:
             line = int(lines[k])
@@ -184,19 +233,19 @@ class Findings:
     def verdict(self) -> Verdict:
         self._trim()
         problems = tuple(problem for _, _, problem in self._kept)
-        return Verdict(problems, self.total, tuple(self._counts.items()))
+        return Verdict(problems, self.total, tuple(self._counts.items()), foremost(self._remarks))
 
     def _note(self, noted: list[tuple[int, int, Problem]], count: int) -> None:
         self.total += count
         self._counts[noted[0][2].kind] += count
         self._kept += noted
-        if len(self._kept) > 20 * CAP:
+        if len(self._kept) > max(20 * CAP, 2 * self._cap):
             self._trim()
 
     def _trim(self) -> None:
         """Keep the first of all, but the first few of every kind before more of the same."""
         self._kept.sort(key=lambda kept: kept[:2])
-        if len(self._kept) <= CAP:
+        if len(self._kept) <= self._cap:
             return
         seen: Counter[Kind] = Counter()
         first: list[tuple[int, int, Problem]] = []
@@ -205,7 +254,7 @@ class Findings:
             kind = kept[2].kind
             seen[kind] += 1
             (first if seen[kind] <= FIRST else rest).append(kept)
-        self._kept = sorted((first + rest)[:CAP], key=lambda kept: kept[:2])
+        self._kept = sorted((first + rest)[: self._cap], key=lambda kept: kept[:2])
 
 
 def _quoted(got: bytes | str | Message | None) -> str | Message | None:

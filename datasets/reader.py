@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,8 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.cells import BadCell, Parse
+from datasets.csv_forms import CouldHold
+from datasets.diagnosis import diagnose, too_large
 from datasets.messages import Message, Template
 from datasets.problems import Findings
+from datasets.samples import Sample, read_head, size_of
 from datasets.tables import Coded, Codes
 from datasets.tokens import Block, Cells, Headed, Layout, Lines, read_blocks
 
@@ -206,7 +209,7 @@ def read_table(
 ) -> TableRead:
     """Read a file, noting every line and cell that is not as the columns say."""
     names, longest = (tuple(column.name for column in columns), tuple(column.longest for column in columns))
-    layout = Layout(names, longest, headed)
+    layout = Layout(names, longest, headed, could_hold(columns))
     readers = [_ColumnReader(column, rank) for rank, column in enumerate(columns)]
     lines = _Growing()
     n_lines = 0
@@ -214,11 +217,43 @@ def read_table(
         n_lines += block.n_lines
         lines.append(block.lines)
         _take(block, readers, found)
+    holds = layout.could_hold
+    if holds is not None:
+        found.sample = Sample(found.file, b"", names, holds)
+    if found.total and found.sample is not None:
+        _explain(source, found, n_lines, max_bytes)
     return TableRead(
         {reader.column.name: reader.read() for reader in readers},
         lines.values(),
         n_lines,
     )
+
+
+def _explain(source: Source, found: Findings, n_lines: int, max_bytes: int) -> None:
+    """Look at the beginning of a refused file again, for what explains its problems."""
+    assert found.sample is not None
+    found.sample = replace(found.sample, head=read_head(source))
+    size = size_of(source)
+    if size is not None and size > max_bytes:
+        found.explain([too_large(found.file, size, max_bytes)])
+    else:
+        found.explain(diagnose(found.sample, found.verdict(), n_lines))
+
+
+def could_hold(columns: Sequence[Column]) -> CouldHold:
+    """Whether a text could be in a column, by the number of the column."""
+
+    def holds(rank: int, text: str) -> bool:
+        column = columns[rank]
+        if len(text.encode("utf-8", "replace")) > column.longest:
+            return False
+        try:
+            column.parse(text)
+        except BadCell:
+            return False
+        return True
+
+    return holds
 
 
 def _take(block: Block, readers: list[_ColumnReader], found: Findings) -> None:

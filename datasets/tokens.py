@@ -1,8 +1,9 @@
 """Cutting a CSV file into coded cells, at the speed of array arithmetic.
 
-The format is the contest's: UTF-8, comma, LF or CRLF, no quoting. numpy finds the separators, a cell becomes
-one or more 64-bit words, and equal cells get equal codes, so everything done with a text afterwards is done
-once per *distinct* text. A file is read in blocks: what is held of it does not grow with its size.
+The format is the contest's: UTF-8, comma, LF or CRLF, no quoting. Files in another form are rewritten first
+(`datasets.csv_forms`). numpy finds the separators, a cell becomes one or more 64-bit words, and equal cells
+get equal codes, so everything done with a text afterwards is done once per *distinct* text. A file is read
+in blocks: what is held of it does not grow with its size.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, BinaryIO, Literal
 import numpy as np
 import numpy.typing as npt
 
+from datasets.csv_forms import HEADER_ROW, PLAIN, CouldHold, Form, form_of, in_another_order, is_header
 from datasets.messages import Message, Template
 from datasets.problems import Findings
 
@@ -28,7 +30,7 @@ COMMA, LINE_FEED, RETURN = 44, 10, 13
 WORD = 8
 PADDING = bytes(WORD)
 WIDEST = 7 * WORD
-"""Longer cells, such as sets of items, are rare and coded one by one."""
+"""Longer cells, such as sets of names, are rare and coded one by one."""
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 PREFIX = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 
@@ -59,6 +61,8 @@ class Layout:
     names: tuple[str, ...]
     longest: tuple[int, ...]
     headed: Headed = "optional"
+    could_hold: CouldHold | None = None
+    """What tells a row of names from a row of data, where it is known."""
 
     @property
     def header(self) -> bytes:
@@ -90,7 +94,7 @@ def read_blocks(source: BinaryIO | Path, layout: Layout, found: Findings, max_by
             yield from read_blocks(file, layout, found, max_bytes)
         return
     line, n_lines = 1, 0
-    for number, piece in enumerate(_whole_lines(source, found, max_bytes)):
+    for number, piece in enumerate(_plain(_whole_lines(source, found, max_bytes), layout, found)):
         header = _header_bytes(piece, layout, found) if number == 0 else 0
         line += header > 0
         if len(piece) > header + WORD:
@@ -125,14 +129,33 @@ def _whole_lines(file: BinaryIO, found: Findings, max_bytes: int) -> Iterator[by
         yield (rest if rest.endswith(b"\n") else rest + b"\n") + PADDING
 
 
+def _plain(pieces: Iterator[bytes], layout: Layout, found: Findings) -> Iterator[bytes]:
+    """The pieces with commas between bare cells; what was rewritten is noted."""
+    form: Form | None = None
+    for piece in pieces:
+        if form is None:
+            form = form_of(piece, len(layout.names))
+            for how in form.said():
+                found.read_as(how)
+        yield piece if form == PLAIN else form.rewritten(piece)
+
+
 def _header_bytes(piece: bytes, layout: Layout, found: Findings) -> int:
-    """The length of a first line of column names: exactly ours is fine, anything like it is a problem."""
+    """The length of a first line of column names: ours, or one that can be nothing else.
+
+    Anything else that is like ours is a problem.
+    """
     size = piece.find(b"\n") + 1
     first = piece[: min(size - 1, LONGEST_LINE)].removesuffix(b"\r")
+    if first == layout.header and layout.headed != "none":
+        if layout.headed == "optional":
+            found.read_as(HEADER_ROW())
+        return size
+    if layout.headed != "required" and _are_names(piece, layout):
+        found.read_as(HEADER_ROW())
+        return size
     if layout.headed == "none":
         return 0
-    if first == layout.header:
-        return size
     if layout.headed == "required":
         found.add(NO_HEADER(header=layout.header.decode()), line=1, got=first)
         return size
@@ -142,6 +165,24 @@ def _header_bytes(piece: bytes, layout: Layout, found: Findings) -> int:
         found.add(BAD_HEADER(header=layout.header.decode()), line=1, got=first)
         return size
     return 0
+
+
+def _are_names(piece: bytes, layout: Layout) -> bool:
+    """Whether the first row cannot be data and the second one can."""
+    if layout.could_hold is None:
+        return False
+    end = piece.find(b"\n")
+    below = piece.find(b"\n", end + 1)
+    if below < 0 or below > 2 * LONGEST_LINE:
+        return False
+    first, second = (_cells_of(line) for line in (piece[:end], piece[end + 1 : below]))
+    if len(first) != len(layout.names) or in_another_order(first, layout.names):
+        return False
+    return is_header(first, second, layout.could_hold)
+
+
+def _cells_of(line: bytes) -> list[str]:
+    return line.removesuffix(b"\r").decode("utf-8", "replace").split(",")
 
 
 def _block(buffer: Bytes, line: int, layout: Layout, found: Findings) -> Block:

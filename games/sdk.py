@@ -22,8 +22,9 @@ MODULES = {
     "games/seek": ("*",),
     "games/tables": ("*",),
     "datasets": (
-        "__init__", "archive", "archive_tree", "cells", "documents", "file_stream", "lookup", "messages",
-        "problems", "reader", "setting", "tables", "tokens",
+        "__init__", "archive", "archive_tree", "cell_forms", "cells", "csv_forms", "diagnosis", "documents",
+        "file_kinds", "file_stream", "lookup", "messages", "plain", "problems", "reader", "remarks",
+        "samples", "setting", "table_shapes", "tables", "tokens",
     ),
 }  # fmt: skip
 """The modules of the platform by package."""

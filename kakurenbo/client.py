@@ -14,14 +14,23 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
 
+from kakurenbo import exit_codes
 from kakurenbo.main import UsageError
 
 TIMEOUT_SECONDS = 60
 CHUNK = 256 * 1024
 
 
+class Unreachable(UsageError):
+    """No answer of a Kakurenbo site came; the same call may work later."""
+
+    exit_code = exit_codes.UNREACHABLE
+
+
 class ApiError(UsageError):
     """The site refused; the text is the site's own, with its stable code."""
+
+    exit_code = exit_codes.REFUSED
 
     def __init__(self, status: int, code: str, message: str, detail: Any = None) -> None:
         where = "".join(
@@ -30,6 +39,8 @@ class ApiError(UsageError):
         super().__init__(f"{message} [{code}]{where}")
         self.status = status
         self.code = code
+        if status >= 500:
+            self.exit_code = exit_codes.UNREACHABLE
 
 
 def _fields(detail: Any) -> list[tuple[str, Any]]:
@@ -40,10 +51,10 @@ def _fields(detail: Any) -> list[tuple[str, Any]]:
 
 @dataclass(frozen=True)
 class LogIn:
-    """Which site and as whom; stored in a file that only its owner may read."""
+    """Which site and as whom; stored in a file that only its owner may read. Without a token as a visitor."""
 
     url: str
-    token: str
+    token: str = ""
     contest: str = ""
     round: str = ""
 
@@ -145,7 +156,8 @@ class Client:
 
     def _open(self, method: str, path: str, data: bytes | None = None, kind: str = "") -> IO[bytes]:
         request = urllib.request.Request(self.base + path, data, method=method)  # noqa: S310  # checked above
-        request.add_header("Authorization", f"Bearer {self.log_in.token}")
+        if self.log_in.token:
+            request.add_header("Authorization", f"Bearer {self.log_in.token}")
         if kind:
             request.add_header("Content-Type", kind)
         try:
@@ -155,16 +167,16 @@ class Client:
                 raise _api_error(error) from None
         except (urllib.error.URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
-            raise UsageError(f"Cannot reach {self.log_in.url}: {reason}.") from error
+            raise Unreachable(f"Cannot reach {self.log_in.url}: {reason}.") from error
         return opened
 
 
-def _api_error(error: urllib.error.HTTPError) -> ApiError:
+def _api_error(error: urllib.error.HTTPError) -> UsageError:
     try:
         refusal = json.load(error)["error"]
         return ApiError(error.code, refusal["code"], refusal["message"], refusal["detail"])
     except (ValueError, KeyError, TypeError):
-        return ApiError(error.code, f"http-{error.code}", f"{error.url} is no Kakurenbo site's API.")
+        return Unreachable(f"{error.url} is no Kakurenbo site's API. [http-{error.code}]")
 
 
 def _multipart(boundary: str, files: Mapping[str, Path], fields: Mapping[str, str]) -> bytes:

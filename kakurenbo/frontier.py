@@ -1,4 +1,4 @@
-"""The loop of PWSCUP 2016: try a method's parameters, keep what satisfies the limits, attack it, compare."""
+"""The loop of a hiding team: try a method's parameters, keep what satisfies the limits, attack, compare."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from anonymizers.anonymizer import Anonymizer, Parameter
-from anonymizers.registry import run_anonymizer
+from anonymizers.anonymizer import Parameter
 from anonymizers.release import CannotProtect
 from attacks.evaluate import judge
-from attacks.registry import run_attack
-from datasets.tables import PurchaseData
+from games.formats.attacks import run_attack
+from games.formats.commands.entries import n_people
+from games.formats.commands.measures import MEASURES
+from games.formats.commands.methods import Anonymizer
+from games.formats.measures import measure
+from games.formats.methods import run_anonymizer
 from kakurenbo.limits import upper_limits
-from scoring.registry import MEASURES, measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_release
 
@@ -85,7 +87,7 @@ def _drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
 
 def try_settings(
     method: Anonymizer,
-    original: PurchaseData,
+    original: Any,
     limits: tuple[Limit, ...],
     attacks: Sequence[str],
     seed: int,
@@ -101,7 +103,7 @@ def try_settings(
     results = measure_release(original, release, chosen)
     verdict = evaluate(results, limits)
     hits = {
-        name: judge(run_attack(name, original, release.data, seed), release.truth, original.n_customers).hits
+        name: judge(run_attack(name, original, release.data, seed), release.truth, n_people(original)).hits
         for name in attacks
     }
     return Trial(
@@ -111,7 +113,7 @@ def try_settings(
         utility=verdict.score,
         measures={name: result.value for name, result in results.items()},
         hits=hits,
-        n_released=release.data.n_customers,
+        n_released=n_people(release.data),
     )
 
 

@@ -6,22 +6,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from datasets.rules import checked_rules
 from datasets.setting import BadValue
+from games.formats.commands.presets import DEFAULT_PRESET
+from games.formats.commands.presets import PRESETS as CONTESTS
+from games.formats.limits import checked_limits
+from games.formats.measures import BY_FORMAT, measures_of
+from games.formats.rules import checked_rules
 from kakurenbo.main import UsageError
-from scoring.limits import checked_limits
-from scoring.presets import PWSCUP2016
-from scoring.registry import BY_FORMAT, measures_of
 from scoring.rules import Limit
 
-PRESETS = {"pwscup2016": PWSCUP2016}
+PRESETS = {name: contest.limits for name, contest in CONTESTS.items() if contest.limits}
 LINE = {"measure", "operator", "limit"}
 
 
-def read_limits(text: str | None, format_name: str = "2016") -> tuple[Limit, ...]:
+def read_limits(
+    text: str | None, format_name: str = CONTESTS[DEFAULT_PRESET].format.name
+) -> tuple[Limit, ...]:
     """The upper limits of a preset or of a file, on measures of this contest format.
 
-    >>> [limit.measure for limit in read_limits("pwscup2016")][:2]
+    >>> [limit.measure for limit in read_limits(DEFAULT_PRESET)][:2]
     ['ut-jaccard', 'subset']
     """
     if text is None:

@@ -1,4 +1,4 @@
-"""Entry point of the ``kakurenbo`` command. Exit codes: 0 fine, 1 invalid, 2 usage or unreadable input."""
+"""Entry point of the ``kakurenbo`` command. Its exit codes are in `kakurenbo.exit_codes`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from kakurenbo import exit_codes
 from kakurenbo.packages import activate
 
 COMMANDS: dict[str, str] = {
@@ -24,12 +25,13 @@ COMMANDS: dict[str, str] = {
     "check": "Check the files of an original or of an entry.",
     "contest": "Check a contest's bundle; create, export, archive or import a contest on an installation.",
     "data": "Build the tables of a contest: from the public retail file, or generated.",
-    "demo": "Create a contest of a game on a small world, with sample entries.",
+    "demo": "Create a contest of a game on a small world, or a whole season with its story.",
     "doctor": "Report what is wrong with an installation and how to fix it.",
     "explain": "Show the tree that gh-tree grows on a table: each node and every split considered.",
     "fetch": "Download what your team may read of a round that is played by a game, as a folder.",
     "frontier": "Compare risk and loss of protections: gh-tree and its peers, or κ and its benchmarks.",
     "game": "List, show, write and test games: the rules of kinds of contests, as packages.",
+    "house": "Let the house methods and attacks of a site make an entry or an answer for your team.",
     "judge": "Compare a guess with the truth of an entry.",
     "kit": "Check, score and attack an entry in a round's kit, with the platform's own numbers.",
     "list": "List the measures, risks, attacks or anonymizers.",
@@ -50,6 +52,8 @@ COMMANDS: dict[str, str] = {
 class UsageError(Exception):
     """The user's call or input cannot be used; the text says why, where, got, expected."""
 
+    exit_code = exit_codes.USAGE
+
 
 class Version(argparse.Action):
     """Prints the version of the installed package, which is looked up only where somebody asks for it."""
@@ -69,7 +73,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:2] == ["attack", "submit"]:
         words[:2] = ["attack-submit"]
     parser = argparse.ArgumentParser(
-        prog="kakurenbo", description="Hide people in data, hunt for people in the data of others."
+        prog="kakurenbo",
+        description="Hide people in data, hunt for people in the data of others.",
+        epilog=exit_codes.listed(),
     )
     parser.add_argument("--version", action=Version, help="Print the version and exit.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -86,15 +92,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.run(arguments))
     except UsageError as error:
         print(f"kakurenbo: {error}", file=sys.stderr)
-        return 2
+        return error.exit_code
     except KeyboardInterrupt:
         print("kakurenbo: interrupted; nothing was left half-written.", file=sys.stderr)
-        return 130
+        return exit_codes.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`| head`): end quietly, as other tools do.
         with Path(os.devnull).open("wb") as sink:
             os.dup2(sink.fileno(), sys.stdout.fileno())
-        return 141
+        return exit_codes.PIPE_CLOSED
 
 
 def _print_in_any_encoding() -> None:
@@ -118,7 +124,7 @@ def _module_of(name: str, words: Sequence[str]) -> Any:
         if (error.name or "").partition(".")[0] != "contest":
             raise
         print(f"kakurenbo: `{name}` needs the platform; this is the library of a kit.", file=sys.stderr)
-        raise SystemExit(2) from None
+        raise SystemExit(exit_codes.USAGE) from None
 
 
 if __name__ == "__main__":

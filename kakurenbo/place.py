@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from kakurenbo.client import Client, load_log_in
+from kakurenbo.client import Client, LogIn, load_log_in
 from kakurenbo.main import UsageError
 
 
@@ -27,7 +27,8 @@ class ChosenRound:
 
 def find_place(arguments: argparse.Namespace, phase: str = "") -> ChosenRound:
     """`phase` is what must be open in the round where none is named."""
-    log_in = load_log_in()
+    site = getattr(arguments, "site", None)
+    log_in = LogIn(site) if site else load_log_in()
     client = Client(log_in)
     contest = arguments.contest or log_in.contest or _only_contest(client)
     round_ = arguments.round or log_in.round or _only_round(client, contest, phase)
@@ -35,7 +36,7 @@ def find_place(arguments: argparse.Namespace, phase: str = "") -> ChosenRound:
 
 
 def _only_contest(client: Client) -> str:
-    slugs = [team["contest"] for team in client.get("me/")["teams"]]
+    slugs = [team["contest"] for team in client.get("me/")["teams"]] if client.log_in.token else []
     slugs = slugs or [row["slug"] for row in client.pages("contests/")]
     if len(slugs) != 1:
         raise UsageError(f"Say which contest with --contest. There are: {', '.join(slugs) or 'none'}.")
@@ -45,9 +46,7 @@ def _only_contest(client: Client) -> str:
 def _only_round(client: Client, contest: str, phase: str) -> str:
     rounds = client.get(f"contests/{contest}/")["rounds"]
     is_open = [
-        row
-        for row in rounds
-        if any(item["is_open"] and phase in ("", item["kind"]) for item in row["phases"])
+        row for row in rounds if any(it["is_open"] and phase in ("", it["kind"]) for it in row["phases"])
     ]
     chosen = is_open if len(is_open) == 1 else rounds
     if len(chosen) != 1:

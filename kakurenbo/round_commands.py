@@ -15,16 +15,18 @@ from types import SimpleNamespace
 from typing import Any
 
 from datasets.lookup import find_by_name, unknown_name
-from datasets.problems import BadFiles, Problem
+from datasets.problems import BadFiles
 from datasets.seeds import secret_seed
 from datasets.setting import BadValue, Setting
+from games.checks import check_entry
 from games.contract.boxes import EMPTY, MemoryBox, NoSuchFile, write_files
 from games.contract.broken import BrokenGame
 from games.contract.declaration import MOMENTS, Declaration, in_language
+from games.contract.files import plain_files
 from games.contract.game import Game
-from games.contract.presets import Preset, read_preset
+from games.contract.presets import Preset, read_preset, read_presets
 from games.contract.reading import FILE, BadGame
-from games.contract.values import Cell, Target
+from games.contract.values import Target
 from games.loading import NoGame, find_folder, load_folder, read_folder
 from games.rehearsal import Entered, NoSeat, Rehearsal
 from games.round_folder import (
@@ -41,6 +43,8 @@ from games.round_folder import (
 )
 from kakurenbo.main import UsageError
 from kakurenbo.output import whole_folder
+from kakurenbo.round_output import figure, say_cells, say_problems
+from kakurenbo.round_programs import add_limits, hide_by_program, is_program, seek_by_program
 
 BESIDE = "game"
 """The folder of a kit that holds the game."""
@@ -93,13 +97,6 @@ def _upload(folder: Path) -> dict[str, bytes]:
     return read_files(folder)
 
 
-def _say_problems(problems: tuple[Problem, ...], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps({"valid": not problems, "problems": [one.as_dict() for one in problems]}, indent=2))
-    else:
-        print("\n".join(map(str, problems)) or "valid")
-
-
 def _check_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     parser.add_argument("--entry", type=Path, required=True, metavar="DIR", help="the folder of the upload")
@@ -120,12 +117,16 @@ def _variant(round_: Rehearsal, arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     with _explained():
         round_ = _opened(arguments)
-        box = MemoryBox(_upload(arguments.entry))
+        declared = round_.declared.files_of("entry", "upload")
+        names = {name: file for file in declared for name in file.names(slot=arguments.slot)}
+        contents, remarks = plain_files(names, _upload(arguments.entry))
+        box = MemoryBox(contents)
         seat = round_.seat(arguments.seat)
         variant = _variant(round_, arguments)
-        problems = round_.problems_of(Target("mine", arguments.slot, variant, {}, seat, box, EMPTY, EMPTY))
-    _say_problems(problems, arguments.json)
-    return 1 if problems else 0
+        entry = Target("mine", arguments.slot, variant, {}, seat, box, EMPTY, EMPTY)
+        verdict = check_entry(round_.game, round_.world(), entry, round_.lookup(seat.number))
+    say_problems(verdict.problems, arguments.json, verdict.explained(remarks))
+    return 1 if verdict.problems else 0
 
 
 def _score_arguments(parser: argparse.ArgumentParser) -> None:
@@ -140,7 +141,7 @@ def _score(arguments: argparse.Namespace) -> int:
         variant = _variant(round_, arguments)
         entered = round_.enter(arguments.seat, _upload(arguments.entry), arguments.slot, variant, key)
         if entered.problems:
-            _say_problems(entered.problems, arguments.json)
+            say_problems(entered.problems, arguments.json)
             return 1
         if arguments.key and key not in round_.entries:
             raise UsageError(f"--as {key}: what attackers would see is made from secrets of the organisers.")
@@ -161,23 +162,32 @@ def _say_score(round_: Rehearsal, entered: Entered, as_json: bool) -> None:
         absent = UNKNOWN if number.name not in entered.measures else "undefined"
         words = absent if value is None else f"{value:.{number.decimals}f}"
         print(f"{number.name:<16}{words:>14}  {in_language(number.title, 'en')}")
-    utility = UNKNOWN if len(entered.measures) < len(round_.declared.measures) else _figure(verdict.utility)
+    utility = UNKNOWN if len(entered.measures) < len(round_.declared.measures) else figure(verdict.utility)
     print(f"breaks: {', '.join(verdict.because)}" if verdict.because else f"utility {utility}")
 
 
 def _anonymize_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("method", metavar="METHOD", help="a house method of the game")
+    parser.add_argument(
+        "method",
+        metavar="METHOD",
+        help="a house method of the game, or the path of an anonymize.py or its zip",
+    )
     _common(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
     parser.add_argument("--seed", help="same seed, same bytes (default: drawn)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings", help="a parameter"
     )
+    parser.add_argument("--slot", default="", help="for a program: which entry it makes")
+    parser.add_argument("--variant", type=int, default=0, metavar="N", help="for a program: the alternative")
+    add_limits(parser)
 
 
 def _anonymize(arguments: argparse.Namespace) -> int:
     with _explained():
         round_ = _opened(arguments)
+        if is_program(arguments.method):
+            return _hide_by_program(round_, arguments)
         method = _named(round_.declared.methods, arguments.method, "method")
         params = parsed_params(arguments.settings, method.parameters)
         round_.seed = arguments.seed or str(secret_seed())
@@ -188,12 +198,27 @@ def _anonymize(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _hide_by_program(round_: Rehearsal, arguments: argparse.Namespace) -> int:
+    variant = _variant(round_, arguments)
+    files = hide_by_program(round_, arguments, arguments.slot, variant)
+    with whole_folder(arguments.out) as draft:
+        write_files(draft, files)
+    print(f"{arguments.out}: {', '.join(files)} by {arguments.method}")
+    seat, box = round_.seat(arguments.seat), MemoryBox(files)
+    problems = round_.problems_of(Target("mine", arguments.slot, variant, {}, seat, box, EMPTY, EMPTY))
+    say_problems(problems, arguments.json)
+    return 1 if problems else 0
+
+
 def _attack_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="ATTACK", help="a house attack of the game")
+    parser.add_argument(
+        "name", metavar="ATTACK", help="a house attack of the game, or the path of a reidentify.py or its zip"
+    )
     _common(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder for the answer")
     parser.add_argument("--seed", help="seed of all randomness (default: the round's where known, else 0)")
     _others(parser)
+    add_limits(parser)
 
 
 def _others(parser: argparse.ArgumentParser) -> None:
@@ -205,6 +230,8 @@ def _others(parser: argparse.ArgumentParser) -> None:
 def _attack(arguments: argparse.Namespace) -> int:
     with _explained():
         round_ = _opened(arguments)
+        if is_program(arguments.name):
+            return _seek_by_program(round_, arguments)
         attack = _named(round_.declared.attacks, arguments.name, "attack")
         round_.seed = arguments.seed or read_facts(arguments.round).house_seed
         is_apart = not round_.has_secrets and all(
@@ -217,6 +244,17 @@ def _attack(arguments: argparse.Namespace) -> int:
             write_files(draft, files)
     print(f"{arguments.out}: {', '.join(files)} by {attack.name} on {answered} targets")
     return 0
+
+
+def _seek_by_program(round_: Rehearsal, arguments: argparse.Namespace) -> int:
+    """As on a site: once per target, without the entries of the own seat where those are left out."""
+    targets = round_.targets(arguments.seat if arguments.others else None)
+    files, failed = seek_by_program(round_, arguments, targets)
+    with whole_folder(arguments.out) as draft:
+        write_files(draft, files)
+    answered = len(targets) - len(failed)
+    print(f"{arguments.out}: {', '.join(files)} by {arguments.name} on {answered} of {len(targets)} targets")
+    return 1 if failed else 0
 
 
 def _judge_arguments(parser: argparse.ArgumentParser) -> None:
@@ -233,32 +271,12 @@ def _judge(arguments: argparse.Namespace) -> int:
         attacker = require_key(arguments.key or round_.seat_name(arguments.seat))
         answered = round_.answer(arguments.seat, files, attacker, others=arguments.others)
         if answered.problems:
-            _say_problems(answered.problems, arguments.json)
+            say_problems(answered.problems, arguments.json)
             return 1
         if arguments.key:
             write_answer(arguments.round, attacker, files, answered.cells)
-    _say_cells(answered.cells, arguments.json)
+    say_cells(answered.cells, arguments.json)
     return 0
-
-
-def _say_cells(cells: tuple[Cell, ...], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps([_as_dict(cell) for cell in cells], indent=2, default=float))
-        return
-    for cell in cells:
-        numbers = ", ".join(f"{name} {_figure(value)}" for name, value in cell.result.numbers.items())
-        risk, blind = _figure(cell.result.risk), _figure(cell.result.baseline)
-        print(f"{cell.target:<20}{cell.challenge:<12} risk {risk} (blind {blind})  {numbers}")
-
-
-def _as_dict(cell: Cell) -> dict[str, Any]:
-    found = cell.result._asdict()
-    del found["evidence"]
-    return {"target": cell.target, "challenge": cell.challenge, **found, "numbers": dict(found["numbers"])}
-
-
-def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
 
 
 def add_game_arguments(actions: Any) -> None:
@@ -320,15 +338,18 @@ def board(arguments: argparse.Namespace) -> int:
     for one in boards:
         print(f"{one.name}\n  {'':<20}" + "".join(f"{name:>12}" for name in one.columns))
         for row in one.rows:
-            print(f"  {row.key:<20}" + "".join(f"{_figure(row.values[name]):>12}" for name in one.columns))
+            print(f"  {row.key:<20}" + "".join(f"{figure(row.values[name]):>12}" for name in one.columns))
     return 0
 
 
 def chosen_preset(folder: Path, declared: Declaration, name: str) -> Preset:
-    """A preset, which is named by its file: ``strict`` for presets/strict.yaml."""
+    """A preset by its name; one that cannot be used has the name of its file."""
+    found = read_presets(declared, lambda file: (folder / file).read_text(encoding="utf-8"))
+    if name in found:
+        return found[name]
     files = {Path(file).stem: file for file in declared.presets}
     if name not in files:
-        raise UsageError(f"--preset: {unknown_name(files, name, 'preset')}")
+        raise UsageError(f"--preset: {unknown_name(found, name, 'preset')}")
     try:
         return read_preset((folder / files[name]).read_text(encoding="utf-8"), files[name], declared)
     except BadGame as error:

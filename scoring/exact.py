@@ -7,24 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Transactions
-
 Whole = npt.NDArray[Any]
 """Whole numbers: int64, or Python integers (dtype object) where int64 could overflow."""
 
+
 FLOAT_EXACT = 2**53
 """Below this every whole number, and so every partial sum, is exact in double precision."""
+
+
 INT64_LIMIT = 2**63
-
-
-def amounts(transactions: Transactions, rows: npt.NDArray[Any] | None = None) -> Whole:
-    """Price times quantity of every row, or of some rows, in hundredths; never overflows."""
-    price, quantity = transactions.price, transactions.quantity
-    if rows is not None:
-        price, quantity = price[rows], quantity[rows]
-    if magnitude(price) * magnitude(quantity) >= INT64_LIMIT:
-        return price.astype(object) * quantity.astype(object)
-    return price * quantity
 
 
 def exact_sums(groups: npt.NDArray[Any], values: Whole, n_groups: int) -> Whole:

@@ -22,9 +22,9 @@ class Measurement:
 class Measure:
     """Describes a utility measure of M′, T′.
 
-    ``function(original, released, truth)`` takes two `datasets.tables.PurchaseData` and the truth (an array
-    of 0-based rows of M), and returns a `Measurement`. The page about the measure is generated from this
-    constant and the function's docstring.
+    ``function(original, released, truth)`` takes the tables of a format and the truth (an array of 0-based
+    rows of M), and returns a `Measurement`. The page about the measure is generated from this constant and
+    the function's docstring.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Bringing an original and a release onto the same rows, items and receipts."""
+"""Bringing an original and a release onto the same rows and values."""
 
 from __future__ import annotations
 
@@ -8,29 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets.tables import Coded, Codes, Integers, PurchaseData
+from datasets.tables import Coded, Codes, Integers
 
 
 def row_blocks(n_rows: int, size: int = 1_000_000) -> Iterator[slice]:
     """Slices that cover all rows: temporary columns of a slice stay small, and close in memory."""
     return (slice(start, start + size) for start in range(0, n_rows, size))
-
-
-def checked_truth(original: PurchaseData, released: PurchaseData, truth: npt.ArrayLike) -> Integers:
-    """The truth as an array, after making sure that it pairs every row of M′ with its own row of M."""
-    rows = np.asarray(truth, dtype=np.int64)
-    if rows.shape != (released.n_customers,):
-        raise ValueError(
-            f"The truth must have one entry per row of M′, {released.n_customers}. Got {rows.size} instead."
-        )
-    if rows.size and (rows.min() < 0 or rows.max() >= original.n_customers):
-        raise ValueError(
-            f"The truth must name 0-based rows of M, 0 to {original.n_customers - 1}. "
-            f"Got {rows.min()} to {rows.max()} instead."
-        )
-    if len(np.unique(rows)) != len(rows):
-        raise ValueError("The truth must name no row of M twice.")
-    return rows
 
 
 def shared_codes(first: Coded, second: Coded) -> tuple[Codes, Codes, npt.NDArray[np.object_]]:

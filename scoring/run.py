@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from datasets.tables import PurchaseData, Release
 from scoring.measure import Measure, Measurement
 
 Progress = Callable[[int, int, Measure | None], None]
@@ -15,13 +14,13 @@ Options = Mapping[str, Mapping[str, Any]]
 
 
 def measure_release(
-    original: PurchaseData,
-    release: Release,
+    original: Any,
+    release: Any,
     measures: Sequence[Measure],
     on_progress: Progress | None = None,
     options: Options | None = None,
 ) -> dict[str, Measurement]:
-    """Apply every measure to a release of M and T and return the results by name."""
+    """Apply every measure to a release, which has ``data`` and ``truth``, and return the results by name."""
     return measure_pair(original, release.data, release.truth, measures, on_progress, options)
 
 

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 
 FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-NOT_OURS = {".git", ".venv", "var", "build", "dist"}
+NOT_OURS = {".git", ".venv", ".pytest_cache", "var", "build", "dist"}
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from anonymizers.registry import run_anonymizer
 from contest.files import vault
 from contest.models import Contest, Entry, Job, Phase, Round, Team, User
 from contest.services.contests import create_contest, create_round
 from contest.services.datasets import register_dataset
 from contest.services.entries import submit_entry
 from contest.services.teams import create_team
-from datasets.folder import write_release
-from datasets.generate import generate
-from datasets.tables import PurchaseData
+from games.shop.data.folder import write_release
+from games.shop.data.generate import generate
+from games.shop.data.tables import PurchaseData
+from games.shop.methods.registry import run_anonymizer
 from scoring.rules import Limit
 
 PASSWORD = "correct horse battery"

@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 from attacks.attack import HouseAttack
-from attacks.games import GAMES
-from attacks.registry import EVERY_ATTACK
 from contest.management.i18n_catalog import read_catalogue
-from contest.pages.gallery.examples import kept
-from scoring.registry import MEASURES
+from games.shop.attacks.registry import EVERY_ATTACK
+from games.shop.gallery.examples import kept
+from games.shop.guessing import GAMES
+from games.shop.measures.registry import MEASURES
 from tests.conftest import ROOT
 from tests.documents import anchors, blocks, documents, links, section
 
@@ -68,7 +68,7 @@ def test_the_worked_examples_of_the_measures_are_true() -> None:
 
 
 def test_the_page_of_the_measures_is_about_those_of_2016() -> None:
-    limits = yaml.safe_load((ROOT / "contest/bundle/presets/pwscup2016.yaml").read_text(encoding="utf-8"))
+    limits = yaml.safe_load((ROOT / "games/pwscup2016/contest.yaml").read_text(encoding="utf-8"))
     named = {limit["measure"] for round_ in limits["rounds"] for limit in round_["limits"]}
     assert named == {measure.name for measure in MEASURES[:4]} <= anchors(read("measures.md"))
 

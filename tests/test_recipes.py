@@ -68,6 +68,6 @@ def test_a_recipe_ends_in_green_tests_and_pages(tmp_path: Path, what: str) -> No
     printed = "".join(follow(step, copy) for step in steps)
     name = {"measure": "lost-items", "attack": "re-twins"}[what]
     assert re.search(r"\b\d{2} passed", printed) and " 0 without translation" in printed
-    assert name in (copy / "contest/pages/gallery/gallery.json").read_text(encoding="utf-8")
+    assert name in (copy / "games/shop/gallery/gallery.json").read_text(encoding="utf-8")
     ruff = f"{shlex.quote(sys.executable)} -m ruff"
     run(f"{ruff} check . && {ruff} format --check .", copy)

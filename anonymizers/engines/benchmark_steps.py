@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from anonymizers.engines.market import distinct_pairs
-from datasets.tables import Integers
+from datasets.tables import Codes, Integers
 
 
 def equal_groups(units: sparse.csr_matrix, k: int, rng: np.random.Generator) -> Integers:
-    """Groups of k by repeated choice: a random customer and the nearest k − 1; the last takes the rest."""
+    """Groups of k by repeated choice: a random person and the nearest k − 1; the last takes the rest."""
     n = units.shape[0]
     norms = np.asarray(units.multiply(units).sum(axis=1)).ravel()
     group = np.zeros(n, dtype=np.int64)
@@ -28,13 +27,13 @@ def equal_groups(units: sparse.csr_matrix, k: int, rng: np.random.Generator) -> 
     return group
 
 
-def distinct_holders(keys: Integers, customer: np.ndarray) -> Integers:
-    """For every row: how many different customers hold the row's key.
+def distinct_holders(keys: Integers, person: np.ndarray) -> Integers:
+    """For every row: how many different people hold the row's key.
 
     >>> distinct_holders(np.array([0, 0, 0, 1]), np.array([5, 5, 6, 5])).tolist()
     [2, 2, 2, 1]
     """
-    held, _ = distinct_pairs(keys, customer)
+    held, _ = distinct_pairs(keys, person)
     return np.bincount(held, minlength=int(keys.max(initial=-1)) + 1)[keys]
 
 
@@ -64,3 +63,14 @@ def partners(n_rows: int, share: float, rng: np.random.Generator) -> Integers:
     source = np.arange(n_rows)
     source[drawn[:pairs]], source[drawn[pairs:]] = drawn[pairs:], drawn[:pairs]
     return source
+
+
+def distinct_pairs(first: Integers, second: Integers | Codes) -> tuple[Integers, Integers]:
+    """Every pair of natural numbers that occurs, once, in ascending order.
+
+    >>> [column.tolist() for column in distinct_pairs(np.array([1, 0, 1]), np.array([2, 5, 2]))]
+    [[0, 1], [5, 2]]
+    """
+    width = int(second.max(initial=0)) + 1
+    pairs = np.unique(first.astype(np.int64) * width + second)
+    return pairs // width, pairs % width

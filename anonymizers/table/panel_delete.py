@@ -24,7 +24,7 @@ def panel_delete(
 ) -> TableResult:
     """Delete the records whose quasi-identifier fewer than k different panelists have.
 
-    These are the purchases with up to k − 2 duplicates across different panelists; what remains is
+    These are the records with up to k − 2 duplicates across different panelists; what remains is
     k-anonymous. Panelists may lose all their records; the report counts them. A period that was named counts
     as a quasi-identifier.
 

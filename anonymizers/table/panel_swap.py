@@ -1,4 +1,4 @@
-"""`panel-swap`: a share of the records exchange their purchases in random pairs."""
+"""`panel-swap`: a share of the records exchange their units by brand in random pairs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Linking records: features of customers, candidates, similarity search and one-to-one assignment."""
+"""Linking records: features of people, candidates, similarity search and one-to-one assignment."""

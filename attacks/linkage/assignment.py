@@ -13,7 +13,7 @@ from datasets.tables import NO_GUESS, Integers
 Floats = npt.NDArray[np.float64]
 
 DENSE_LIMIT = 4096**2
-"""Up to this many pairs of customers the whole matrix of similarities is matched: 128 MiB."""
+"""Up to this many pairs of people the whole matrix of similarities is matched: 128 MiB."""
 
 
 def match_all(similarity: Floats) -> Integers:

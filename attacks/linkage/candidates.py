@@ -1,4 +1,4 @@
-"""Lists of likely originals for every released customer, with their similarities: what matching works on."""
+"""Lists of likely originals for every released person, with their similarities: what matching works on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from datasets.tables import Codes, Integers
 Floats = npt.NDArray[np.float64]
 
 READ_LIMIT = 20_000
-"""Index entries read for one released customer before the commonest tokens no longer add candidates."""
+"""Index entries read for one released person before the commonest tokens no longer add candidates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Candidates:
 
 
 def similarity_matrix(view: View) -> Floats:
-    """All weighted Jaccard similarities, released × original: for some thousand customers."""
+    """All weighted Jaccard similarities, released × original: for some thousand people."""
     original, released = (_matrix(sets, view.n_tokens) for sets in (view.original, view.released))
     weighted = original.multiply(view.weights[None, :]).tocsr()
     common = (released @ weighted.T).toarray()
@@ -45,10 +45,10 @@ def _matrix(sets: TokenSets, n_tokens: int) -> sparse.csr_matrix:
 
 
 def candidates(view: View, most: int) -> Candidates:
-    """Up to ``most`` of the most similar originals of every released customer, by weighted Jaccard.
+    """Up to ``most`` of the most similar originals of every released person, by weighted Jaccard.
 
-    Exact as long as a customer's tokens have at most `READ_LIMIT` entries in the index; beyond that, an
-    original that shares only common tokens with the customer may be missed. The similarities are exact.
+    Exact as long as a person's tokens have at most `READ_LIMIT` entries in the index; beyond that, an
+    original that shares only common tokens with the person may be missed. The similarities are exact.
     """
     index, released = prepare(view)
     count, rows, similarity = _listed(index, scratch_for(index), released.start, released.tokens, most)

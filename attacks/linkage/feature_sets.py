@@ -1,6 +1,6 @@
-"""Customers as sets of tokens: the one form in which every attack compares people.
+"""People as sets of tokens: the one form in which every attack compares people.
 
-A token is anything a customer may have: an item, a day, an item at a price. A multiset is a set too, once
+A token is anything that a person may have: a thing, a day, a thing at a price. A multiset is a set too, once
 the second copy of a token is a token of its own; so one kernel serves all attacks.
 """
 
@@ -35,7 +35,7 @@ class TokenSets:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Original and released customers as sets of the same tokens, and the weight of each token."""
+    """Original and released people as sets of the same tokens, and the weight of each token."""
 
     original: TokenSets
     released: TokenSets
@@ -97,10 +97,10 @@ def set_view(
     copies: bool = False,
     rarity: bool = False,
 ) -> View:
-    """Make a view: tokens are the tuples of ``columns``, held by the customers in ``rows``.
+    """Make a view: tokens are the tuples of ``columns``, held by the people in ``rows``.
 
-    With ``copies``, a customer's second copy of a token counts too (a multiset). With ``rarity``, a token
-    weighs by how few original customers hold it, else 1.
+    With ``copies``, a person's second copy of a token counts too (a multiset). With ``rarity``, a token
+    weighs by how few original people hold it, else 1.
     """
     left, right, n_tokens = shared_codes(*columns)
     original, released = _gathered(sizes[0], rows[0], left), _gathered(sizes[1], rows[1], right)

@@ -1,9 +1,9 @@
 """Who is nearest? An exact search by weighted Jaccard similarity over an inverted index.
 
 The similarity of a released set R and an original set C is J = w(R ∩ C) / w(R ∪ C), with whole weights, so
-that similarities are compared without rounding. For each released customer the index is read from the rarest
-token on; reading stops once no customer still unseen can reach the best similarity found, and customers whose
-size alone rules them out are skipped. What is left is verified. Memory: the two sparse tables and the index.
+that similarities are compared without rounding. For each released person the index is read from the rarest
+token on; reading stops once nobody still unseen can reach the best similarity found, and people whose size
+alone rules them out are skipped. What is left is verified. Memory: the two sparse tables and the index.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from datasets.tables import Codes, Integers
 
 
 def nearest(view: View) -> Guess:
-    """Guess for every released customer the most similar original one.
+    """Guess for every released person the most similar original one.
 
     q(i) = argmax_j J(C_j, R_i), smallest row on ties, with J(∅, ∅) = 1. Every tie class is listed; all who
     have nothing in common with anybody share one class that holds every row.
@@ -44,7 +44,7 @@ def prepare(view: View) -> tuple[Index, TokenSets]:
     sizes = [_row_weights(sets.start, sets.tokens, weights) for sets in (original, released)]
     heaviest = max(int(size.max(initial=0)) for size in sizes)
     if heaviest >= 2**30:
-        raise OverflowError(f"The weights of one customer must sum to less than 2**30. Got {heaviest}.")
+        raise OverflowError(f"The weights of one person must sum to less than 2**30. Got {heaviest}.")
     row_of = np.argsort(sizes[0], kind="stable")
     start, tokens = _reordered(original.start, original.tokens, row_of)
     posting_start, postings = _inverted(start, tokens, view.n_tokens)

@@ -1,4 +1,4 @@
-"""Groups of rows compared by the tokens that they share: for the tables of 2017 and 2018."""
+"""Groups of rows compared by the tokens that they share, for tables without a row per person."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def similarities(
     weighs more: log(1 + n / holders).
 
     >>> groups = np.array([0, 0, 1]), np.array([0])
-    >>> items = (np.array([5, 6, 7]),), (np.array([7]),)
-    >>> similarities((2, 1), groups, items).toarray().round(3).tolist()
+    >>> tokens = (np.array([5, 6, 7]),), (np.array([7]),)
+    >>> similarities((2, 1), groups, tokens).toarray().round(3).tolist()
     [[0.0], [1.0]]
     """
     left_code, right_code, n_tokens = shared_codes(*columns)

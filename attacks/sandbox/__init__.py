@@ -1,7 +1,5 @@
 """Running code that others submit, isolated: no network, no secrets, no way to harm the platform."""
 
-from pathlib import Path
-
 from attacks.sandbox.choose import NoSandbox, choose_backend, counted_by, examine
 from attacks.sandbox.limits import Limits
 from attacks.sandbox.program import Program, ProgramError, read_program
@@ -9,14 +7,8 @@ from attacks.sandbox.result import STATUSES, SandboxFault, SandboxResult
 from attacks.sandbox.run import run_files, run_program
 from attacks.sandbox.selftest import Check, SelfTest, self_test
 
-TEMPLATES = Path(__file__).parent / "template"
-"""Working re-identifiers for teams to start from, one per format."""
-TEMPLATE_PROGRAM = TEMPLATES / "reidentify.py"
-
 __all__ = [
     "STATUSES",
-    "TEMPLATES",
-    "TEMPLATE_PROGRAM",
     "Check",
     "Limits",
     "NoSandbox",

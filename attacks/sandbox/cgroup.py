@@ -91,8 +91,8 @@ def _discovered(proc: Path) -> Places:
     mounts = list(_mounts(proc))
     for controller, name in V1_NAMES.items():
         for root, point, controllers in mounts:
-            folder = _inside(root, point, own.get(name))
-            if controllers and name in controllers and folder and _writable(folder):
+            folder = _inside(root, point, own.get(name)) if name in controllers else None
+            if folder and _writable(folder):
                 parents[controller] = folder
                 versions.add("v1")
     open_ones = [controller for controller in NEEDED if controller not in parents]

@@ -37,9 +37,10 @@ def choose_backend(name: str = "auto", *, accept_uncounted: bool = False) -> Bac
         )
     failed = []
     for backend in _candidates(name):
-        if backend.counted_by == "none" and not accept_uncounted:
+        counted = backend.counted_by
+        if counted == "none" and not accept_uncounted:
             raise NoSandbox(uncounted())
-        test = proven(backend, backend.counted_by)
+        test = proven(backend, counted)
         if test.ok:
             return backend
         failed.append(test)

@@ -35,7 +35,7 @@ def run_program(
     limits : what the run may use.
     backend : a name of `attacks.sandbox.choose.NAMES`.
     on_log : called with every new piece of the log while the program runs, for a live view.
-    public : the names of the public files by input; those of 2016 by default.
+    public : the names of the public files by input; M.csv and T.csv by default.
     accept_uncounted : run also where no control group counts what the program uses, as with your own
         programs.
 

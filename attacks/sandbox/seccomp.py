@@ -14,6 +14,7 @@ the end of children (who ignores that end has children whose time is lost).
 from __future__ import annotations
 
 import errno
+import functools
 import platform
 import struct
 from collections.abc import Sequence
@@ -186,6 +187,7 @@ class UnknownArchitecture(Exception):
     """This machine's system call numbers are not in the list, so no filter can be built."""
 
 
+@functools.cache
 def filter_program(machine: str | None = None, *, uncounted: bool = False) -> bytes:
     """The filter in the kernel's format (an array of ``struct sock_filter``).
 

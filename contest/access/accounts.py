@@ -36,5 +36,10 @@ def token_of_secret(secret: str) -> ApiToken | None:
     return token if is_member and not is_organiser(token.user, token.team.contest) else None
 
 
+def profile_of(user_id: int) -> User:
+    """A person who chose to have a public profile."""
+    return get_object_or_404(User, pk=user_id, has_public_profile=True, is_active=True, deleted_at=None)
+
+
 def log_in_for(user: User, log_in_id: int) -> LogIn:
     return get_object_or_404(LogIn, user=user, pk=log_in_id)

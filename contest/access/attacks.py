@@ -71,6 +71,12 @@ def feedback_for(user: Viewer, attack: Attack) -> str:
     what the round's policy allows. Dry runs are not counted, so they reveal nothing but their log: otherwise
     the house entry that they attack could be probed without limit.
     """
-    if results_are_public(attack.round) or is_organiser(user, attack.round.contest):
+    told = feedback_in(user, attack.round)
+    return Feedback.NONE if attack.is_dry_run and told != Feedback.FULL else told
+
+
+def feedback_in(user: Viewer, round_: Round) -> str:
+    """The same of a team's attacks in a round that are no dry runs."""
+    if results_are_public(round_) or is_organiser(user, round_.contest):
         return Feedback.FULL
-    return Feedback.NONE if attack.is_dry_run else attack.round.feedback
+    return round_.feedback

@@ -51,6 +51,7 @@ def _play(contest: Contest) -> Q:
         Q(entry__round__in=rounds)
         | Q(attack_run__entry__round__in=rounds)
         | Q(house_order__round__in=rounds)
+        | Q(team_order__round__in=rounds)
         | Q(attack__round__in=rounds)
         | Q(round__in=rounds)
         | Q(game__contest=contest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 from django.http import Http404
@@ -31,9 +31,30 @@ def entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -
     raise Http404
 
 
+def open_targets(user: Viewer, round_: Round, targets: Iterable[Entry]) -> set[int]:
+    """Which targets of a round have a page that somebody may open. Nobody attacks an entry of their own."""
+    if is_organiser(user, round_.contest):
+        return {entry.pk for entry in targets}
+    return {entry.pk for entry in targets if entry.is_official} if results_are_public(round_) else set()
+
+
 def own_entry_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
     entry = entry_for(user, contest_slug, round_slug, entry_id)
     if not owns_entry(user, entry):
+        raise Http404
+    return entry
+
+
+def has_own_upload(entry: Entry) -> bool:
+    """Whether an entry's team may have its upload back. What a program made may hold what its authors may
+    not read, so they get none of it."""
+    return bool(entry.upload_sha256) and not entry.program_sha256 and not entry.team.is_house
+
+
+def own_upload_for(user: Viewer, contest_slug: str, round_slug: str, entry_id: int) -> Entry:
+    """An entry whose upload its own team asks for; nobody else gets it, not even organisers."""
+    entry = own_entry_for(user, contest_slug, round_slug, entry_id)
+    if not has_own_upload(entry):
         raise Http404
     return entry
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -32,6 +33,14 @@ def round_for(user: Viewer, contest_slug: str, round_slug: str) -> Round:
     found = Round.objects.select_related("contest", "dataset", "game")
     round_ = get_object_or_404(found, contest__slug=contest_slug, slug=round_slug)
     if not (round_.contest.is_public and is_announced(round_)) and not is_organiser(user, round_.contest):
+        raise Http404
+    return round_
+
+
+def embedded_round(contest_slug: str, round_slug: str) -> Round:
+    """A round whose board other sites may show: who looks does not matter, a visitor sees it too."""
+    round_ = round_for(AnonymousUser(), contest_slug, round_slug)
+    if not round_.contest.may_be_embedded:
         raise Http404
     return round_
 

@@ -10,8 +10,11 @@ from django.shortcuts import get_object_or_404
 from contest.access.contests import contest_for
 from contest.access.organisers import is_organiser
 from contest.access.viewers import Viewer, number_or_404
-from contest.models import Contest, Invitation, Membership, Team
+from contest.models import Contest, Invitation, Membership, Team, User
 from contest.token_hashes import hash_token
+
+PLAYING = (Team.Status.ACTIVE, Team.Status.LOCKED)
+"""A team that was not let in yet, or was removed, is not named to others."""
 
 
 def team_of(user: Viewer, contest: Contest) -> Team | None:
@@ -31,6 +34,20 @@ def team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
         raise Http404
     team.contest = contest
     return team
+
+
+def public_team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
+    """A team that everybody who sees its contest may know of: it plays, and is not the house."""
+    contest = contest_for(user, contest_slug)
+    team = get_object_or_404(Team, contest=contest, pk=team_id, is_house=False, status__in=PLAYING)
+    team.contest = contest
+    return team
+
+
+def public_teams_of(person: User) -> list[Team]:
+    """The teams of a person in contests that everybody sees, newest first."""
+    found = Team.objects.filter(memberships__user=person, contest__is_public=True, status__in=PLAYING)
+    return list(found.select_related("contest").order_by("-contest__created_at", "-pk"))
 
 
 def own_team_for(user: Viewer, contest: Contest) -> Team:
@@ -63,6 +80,26 @@ def removable_member_of(user: Viewer, team: Team, membership_id: int) -> Members
     membership = get_object_or_404(Membership.objects.select_related("user"), team=team, pk=membership_id)
     membership.team = team
     return membership
+
+
+def own_membership_for(user: Viewer, contest: Contest) -> Membership:
+    """One's own place in one's team of a contest."""
+    if not user.is_authenticated:
+        raise Http404
+    rows = Membership.objects.select_related("team__contest", "user")
+    return get_object_or_404(rows, contest=contest, user=user)
+
+
+def led_team_for(user: Viewer, contest: Contest) -> Team:
+    """The team that somebody leads; for all others there is none."""
+    own = own_membership_for(user, contest)
+    if own.role != Membership.Role.CAPTAIN:
+        raise Http404
+    return own.team
+
+
+def member_of(team: Team, membership_id: int) -> Membership:
+    return get_object_or_404(Membership.objects.select_related("user"), team=team, pk=membership_id)
 
 
 def invitation_for(token: str) -> Invitation:

@@ -11,10 +11,11 @@ from contest.api import games, request_serializers, serializers
 from contest.api.game_serializers import GameTargetShape
 from contest.api.view import MemberView, PublicView
 from contest.pages.attack import attack_summary
-from contest.pages.downloads import guesses_in, targets_bundle
+from contest.pages.downloads import guesses_in, refusal_of, targets_bundle
 from contest.pages.games.data import targets_answer
 from contest.services import team_attacks
 from contest.services.attacks import targets_of
+from datasets.problems import BadFiles
 
 
 class Targets(MemberView):
@@ -82,8 +83,13 @@ class Guesses(MemberView):
         if round_.game_id is not None:
             return games.send_answer(round_, team, self.user, self.read(request_serializers.GuessUpload))
         data = self.read(request_serializers.GuessUpload)
-        with guesses_in(round_, team, data["archive"]) as guesses:
-            attack = team_attacks.submit_guesses(round_, team, self.user, guesses, data["note"])
+        try:
+            with guesses_in(round_, team, data["archive"]) as guesses:
+                attack = team_attacks.submit_guesses(
+                    round_, team, self.user, guesses, data["note"], guesses.remarks
+                )
+        except BadFiles as error:
+            raise refusal_of(error) from None
         return Response(serializers.AttackShape(attack).data, 201)
 
 

@@ -13,12 +13,15 @@ from rest_framework.response import Response
 
 from contest import access
 from contest.api import serializers
+from contest.api.game_serializers import RoundMatrixShape
 from contest.api.view import PublicView
 from contest.board import queries
 from contest.board.board_cache import board_of
+from contest.board.game_matrix import AttackerLine, matrices
 from contest.board.matrix import Matrix, MatrixRow, attackers, matrix
 from contest.jobs.job_version import RELEASE
 from contest.models import Entry, Round, Team
+from contest.play.table import Table
 
 REVALIDATED = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 IF_NONE_MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
@@ -81,14 +84,43 @@ MEASURE_FIELDS = [str(name) for name in serializers.MeasureShape().fields]
 
 
 class MatrixView(PublicView):
-    @extend_schema(summary="Every attack against every official entry", responses=serializers.MatrixShape)
+    @extend_schema(summary="Every attack against every official entry", responses=RoundMatrixShape)
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
+        if round_.game_id is not None:
+            return Response(RoundMatrixShape(_game_matrix(self.viewer, round_)).data)
         table = _matrix(self.viewer, round_)
         shown = table or Matrix([], [])
         rows = [_row(row, shown.entries) for row in shown.rows]
         answer = {"is_shown": table is not None, "entries": shown.entries, "rows": rows}
-        return Response(serializers.MatrixShape(answer).data)
+        return Response(RoundMatrixShape(answer).data)
+
+
+def _game_matrix(viewer: access.Viewer, round_: Round) -> dict[str, Any]:
+    """One table per challenge, shown to whom the page shows them."""
+    if not access.sees_attacks(viewer, round_):
+        return {"is_shown": False, "entries": [], "rows": [], "challenges": []}
+    found = matrices(round_, Table(round_).declared)
+    entries = {entry.pk: entry for one in found for entry in one.targets}
+    challenges = [
+        {
+            "name": one.challenge.name,
+            "targets": [entry.pk for entry in one.targets],
+            "rows": [_line(line, one.targets) for line in one.lines],
+        }
+        for one in found
+    ]
+    return {"is_shown": True, "entries": list(entries.values()), "rows": [], "challenges": challenges}
+
+
+def _line(line: AttackerLine, targets: Sequence[Entry]) -> dict[str, Any]:
+    cells = [
+        {"entry_id": entry.pk, "state": cell.state, "risk": cell.risk}
+        for entry, cell in zip(targets, line.cells, strict=True)
+        if cell is not None
+    ]
+    names = ("label", "attack_id", "is_house", "mean_percent")
+    return {**{name: getattr(line, name) for name in names}, "cells": cells}
 
 
 def _row(row: MatrixRow, entries: Sequence[Entry]) -> dict[str, Any]:

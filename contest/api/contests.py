@@ -26,8 +26,8 @@ from contest.pages.games.data import download_answer
 from contest.play.table import Table
 from contest.services.attempts import count_attempts
 from contest.services.contests import announce
-from datasets.rules import FileRules
 from games.contract.declaration import in_language
+from games.formats.rules import FileRules
 
 
 class Contests(PublicView):

@@ -16,22 +16,24 @@ from rest_framework.response import Response
 from contest import access
 from contest.api import errors
 from contest.api.closed_shape import ClosedShape
+from contest.api.dataset_serializers import FactShape
 from contest.api.organisers_attacks import OrganiserView
 from contest.api.setting_fields import AnyField, field_of, fields_of
 from contest.api.view import valid
 from contest.bundle.declared import CONTEST_NAMED
-from contest.bundle.files import open_upload_bundle, preset_bundle, preset_names
+from contest.bundle.files import open_upload_bundle, preset_bundle
 from contest.bundle.specification import KNOWN_SEEDS
 from contest.declarations.contest import CONTEST
-from contest.declarations.data import CUSTOMERS, DATA_SEED
 from contest.declarations.phase import FIRST_START, LAST_START
-from contest.forms.new_contest import FILES, BundleForm, DataForm, NewContestForm
+from contest.forms.new_contest import FILES, STARTS, WAY_NAMES, BundleForm, DataForm, NewContestForm
 from contest.services.bundles import create_from_bundle, register_data
 from contest.services.settings import change_data, require_no_entries
+from games.formats.presets import preset_names
+from games.formats.sources import CHOICE, DATA
 
 Shape = s.Serializer[Any]
 DECLARED = {setting.name: setting for setting in CONTEST}
-UPLOADS = (*FILES, "retail", "bundle")
+UPLOADS = (*FILES, *STARTS, "bundle")
 
 
 class PresetShape(Shape):
@@ -43,21 +45,18 @@ class PresetShape(Shape):
 class DataOrder(ClosedShape):
     """Tables to play on; the files belong to the sources that need them."""
 
-    way = s.ChoiceField(
-        ["generate", "files", "retail"],
-        help_text="Invented purchases, your own files, or the public Online Retail file.",
-    )
-    customers = field_of(CUSTOMERS, required=False, reads_text=True)
-    data_seed = field_of(DATA_SEED, required=False, reads_text=True)
-    retail = s.FileField(required=False, allow_empty_file=True, help_text="The Online Retail file as CSV.")
+    way = s.ChoiceField(WAY_NAMES, help_text=CHOICE)
 
     def get_fields(self) -> dict[str, AnyField]:
         """The files are those of the formats; a file that the round's format lacks is refused."""
+        own = super().get_fields()
+        meanings = {field: file.meaning for field, file in STARTS.items()} | FILES
         files = {
-            field: s.FileField(required=False, allow_empty_file=True, help_text=name)
-            for field, name in FILES.items()
+            field: s.FileField(required=False, allow_empty_file=True, help_text=meaning)
+            for field, meaning in meanings.items()
         }
-        return {**super().get_fields(), **files}
+        settings = {it.name: field_of(it, required=False, reads_text=True) for it in DATA}
+        return {"way": own.pop("way"), **settings, **own, **files}
 
 
 class RoundDataOrder(DataOrder):
@@ -67,7 +66,7 @@ class RoundDataOrder(DataOrder):
 class NewContestOrder(DataOrder):
     """What is not sent stays as in the preset."""
 
-    way = s.ChoiceField(["preset", "generate", "files", "retail"], default="preset")
+    way = s.ChoiceField(["preset", *WAY_NAMES], default="preset")
     preset = s.ChoiceField(preset_names())
     starts_at = s.DateTimeField(required=False, help_text="When the first phase begins; the others follow.")
     is_public = s.BooleanField(default=False)
@@ -100,8 +99,8 @@ class MadeShape(Shape):
 class ChosenData(Shape):
     name = s.CharField()
     format = s.CharField()
-    n_customers = s.IntegerField(source="n_people")
-    n_rows = s.IntegerField(source="fact.purchases")
+    n_people = s.IntegerField()
+    facts = FactShape(many=True)
 
 
 def split(data: dict[str, Any]) -> tuple[dict[str, Any], MultiValueDict[str, UploadedFile]]:

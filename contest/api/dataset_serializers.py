@@ -1,4 +1,4 @@
-"""A data set as the API answers it. Its numbers keep the names that they had before facts had codes."""
+"""A data set as the API answers it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,22 @@ class EndOfDays(s.DateField):
         return datetime.date.fromisoformat(days[self.end]) if days else None
 
 
+class FactShape(Shape):
+    label = s.CharField(help_text="What is counted, such as `days`.")  # type: ignore[assignment]
+    value = s.JSONField(help_text="A number, a text, or both ends of a span.")
+
+    def to_representation(self, instance: tuple[str, Any]) -> dict[str, Any]:
+        """A fact is stored as a pair."""
+        label, value = instance
+        return {"label": label, "value": value}
+
+
 class DatasetShape(Shape):
     name = s.CharField()
     description = s.CharField()
     format = s.CharField(help_text="Which files there are; empty where a game makes them.")
     files = s.DictField(child=s.CharField(), help_text="The public files and their SHA-256.")
-    n_customers = s.IntegerField(source="n_people")
-    n_rows = s.IntegerField(source="fact.purchases", default=None, allow_null=True)
-    n_items = s.IntegerField(source="fact.items", default=None, allow_null=True)
-    n_receipts = s.IntegerField(source="fact.receipts", default=0)
+    n_people = s.IntegerField(help_text="How many people an attacker chooses from.")
+    facts = FactShape(many=True)
     first_day = EndOfDays(0)
     last_day = EndOfDays(1)

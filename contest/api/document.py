@@ -53,7 +53,7 @@ def add_errors(result: dict[str, Any], generator: Any, request: Any, public: boo
             errors = dict(ALWAYS)
             if method == "post":
                 errors = {**errors, **WITH_BODY}
-            if any(item["in"] == "query" for item in operation.get("parameters", [])):
+            if any(it["in"] == "query" for it in operation.get("parameters", [])):
                 errors["422"] = WITH_BODY["422"]
             for status, description in sorted(errors.items()):
                 content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
@@ -112,7 +112,7 @@ def _row(document: dict[str, Any], path: str, method: str, operation: dict[str, 
         "path": path,
         "summary": operation.get("summary", ""),
         "needs_token": needs_token,
-        "parameters": [item for item in operation.get("parameters", []) if item["in"] == "query"],
+        "parameters": [it for it in operation.get("parameters", []) if it["in"] == "query"],
         "body_type": kind,
         "body": _fields(document, body[kind]["schema"]) if kind else [],
         "success": success,

@@ -3,24 +3,29 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.http import FileResponse, Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
 from contest.api import games, request_serializers, serializers
+from contest.api.comparison_serializers import ComparedNumbers, ComparisonShape
 from contest.api.game_serializers import GameEntryShape, GameUpload
+from contest.api.verdict_serializers import VerdictShape
 from contest.api.view import MemberView, PublicView
 from contest.files import vault
 from contest.files.storage import Stored
-from contest.language.translation import say_problem
 from contest.models import Round, Team
+from contest.numbers import whole_number
+from contest.pages.comparison import comparison_context
 from contest.pages.dry_run import check_upload
 from contest.pages.entry import entry_context
 from contest.pages.games.dry_run import check_upload as check_game_upload
+from contest.pages.problem_summary import verdict_context
 from contest.services.entries import change_note, pin_entry, submit_entry
-from datasets.formats import Format
 from datasets.problems import Verdict
+from games.formats import Format
 
 
 class Entries(MemberView):
@@ -67,15 +72,14 @@ class EntryCheck(MemberView):
     @extend_schema(
         summary="Check an entry's files without handing them in: free, and nothing is stored",
         request={"multipart/form-data": request_serializers.EntryUpload},
-        responses={200: serializers.VerdictShape},
+        responses={200: VerdictShape},
     )
     def post(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
         team = access.own_team_for(self.viewer, round_.contest)
         verdict = self._checked(round_, team)
-        problems = [say_problem(problem) for problem in verdict.as_data()]
-        answer = {"valid": verdict.ok, "problem_total": verdict.total, "problems": problems}
-        return Response(serializers.VerdictShape(answer).data)
+        answer = {"valid": verdict.ok, **verdict_context(verdict)}
+        return Response(VerdictShape(answer).data)
 
     def _checked(self, round_: Round, team: Team) -> Verdict:
         if round_.game_id is not None:
@@ -99,6 +103,35 @@ class EntryDetail(PublicView):
         context = entry_context(self.viewer, entry)
         context["note"] = entry.note if context["can_see_details"] else None
         return Response(serializers.EntryDetailShape(context).data)
+
+
+class EntryUpload(MemberView):
+    @extend_schema(
+        summary="What your team handed in as an entry, as it was sent",
+        responses={(200, "application/zip"): bytes},
+    )
+    def get(self, request: Request, slug: str, round_slug: str, entry_id: int) -> FileResponse:
+        entry = access.own_upload_for(self.viewer, slug, round_slug, entry_id)
+        if not vault.exists(entry.upload_sha256):
+            raise Http404
+        name = f"{slug}-{round_slug}-entry-{entry.number}.zip"
+        return FileResponse(vault.open_upload(entry), as_attachment=True, filename=name)
+
+
+class Compare(MemberView):
+    @extend_schema(
+        summary="Two entries of your team side by side",
+        parameters=[ComparedNumbers],
+        responses=ComparisonShape,
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.round_for(self.viewer, slug, round_slug)
+        team = access.own_team_for(self.viewer, round_.contest)
+        a, b = (whole_number(request.query_params.get(name, "")) for name in ("a", "b"))
+        context = comparison_context(self.viewer, round_, team, a, b)
+        if context["a"] is None or context["b"] is None:
+            raise Http404
+        return Response(ComparisonShape(context).data)
 
 
 class Pin(MemberView):

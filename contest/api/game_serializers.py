@@ -11,11 +11,13 @@ from contest.api.serializers import (
     Code,
     EntryRef,
     EntryShape,
-    ProblemShape,
+    InsteadShape,
+    MatrixShape,
     Shape,
     StepShape,
     Words,
 )
+from contest.api.verdict_serializers import ProblemKindShape, ProblemShape, RemarkShape
 from contest.models import Attack, AttackRun, Entry, GamePackage
 from contest.models.round import BuildState, Feedback
 
@@ -28,6 +30,15 @@ class GameShape(Shape):
     title = s.DictField(child=s.CharField(), help_text="By language.")
     people = s.DictField(child=s.CharField(), help_text="What the hidden people are called.")
     phases = s.ChoiceField(["hide and seek", "seek"])
+
+
+class PresetName(Shape):
+    name = s.CharField()
+    title = s.DictField(child=s.CharField(), help_text="By language.")
+
+
+class InstalledGameShape(GameShape):
+    presets = PresetName(many=True, help_text="What a contest or a round of it can begin with.")
 
 
 class NumberShape(Shape):
@@ -69,6 +80,34 @@ class RuleShape(Shape):
     name = s.CharField()
     formula = s.DictField(child=s.CharField())
     boards = s.ListField(child=s.CharField())
+
+
+class RiskCellShape(Shape):
+    entry_id = s.IntegerField()
+    state = s.ChoiceField(AttackRun.State.choices)
+    risk = s.FloatField(allow_null=True, help_text="From 0 to 1; null where there is no result yet.")
+
+
+class AttackerLineShape(Shape):
+    attacker = s.CharField(source="label", help_text="A team, or a house attack by its name.")
+    attack_id = s.IntegerField(help_text="Its newest answer in this challenge.")
+    is_house = s.BooleanField()
+    cells = RiskCellShape(many=True, help_text="Only the targets that it has answered about.")
+    mean_percent = s.FloatField(allow_null=True)
+
+
+class ChallengeMatrixShape(Shape):
+    name = s.CharField()
+    targets = s.ListField(child=s.IntegerField(), help_text="Ids of `entries`.")
+    rows = AttackerLineShape(many=True)
+
+
+class RoundMatrixShape(MatrixShape):
+    """Of a round of a game `rows` is empty: each challenge has rows of its own."""
+
+    challenges = ChallengeMatrixShape(
+        many=True, required=False, help_text="Of rounds of a game alone: every attacker against every target."
+    )
 
 
 class MethodShape(Shape):
@@ -141,7 +180,7 @@ class GameTargetShape(EntryRef):
     id = s.IntegerField(source="entry.pk")
     number = s.IntegerField(source="entry.number")
     team = s.CharField(source="entry.team.name")
-    n_customers = s.IntegerField(source="entry.n_people", allow_null=True)
+    n_people = s.IntegerField(source="entry.n_people", allow_null=True)
     key = s.CharField(source="entry.key")
     slot = s.CharField(source="entry.slot", allow_blank=True)
     variant = s.IntegerField(source="entry.variant")
@@ -207,12 +246,17 @@ class GameEntryDetailShape(Shape):
     progress = s.IntegerField()
     steps = StepShape(many=True)
     is_settled = s.BooleanField()
+    remarks = RemarkShape(many=True)
     problem_total = s.IntegerField()
+    kinds = ProblemKindShape(many=True, source="problem_kinds", help_text="The first kinds of problems.")
     problems = ProblemShape(many=True)
     program = HiderStateShape(allow_null=True, help_text="For its team, where a program makes the entry.")
     because = s.ListField(child=s.CharField())
     utility = s.FloatField(source="entry.utility", allow_null=True)
     measures = s.DictField(source="entry.measures", child=s.FloatField(allow_null=True))
+    counts_instead = InsteadShape(
+        source="instead", allow_null=True, help_text="For its own team, where it is valid and does not count."
+    )
     pictures = PictureShape(many=True, source="pictures.data")
     attacks_shown = s.BooleanField(source="show_attacks")
     attack_runs = s.SerializerMethodField()

@@ -25,7 +25,7 @@ from contest.models import Attack, Entry, GamePackage, Round, Team, User
 from contest.pages.games.answers import answer_summary
 from contest.pages.games.data import file_answer
 from contest.pages.games.entry import entry_context
-from contest.play.packages import installed_declarations
+from contest.play.packages import installed_declarations, installed_presets
 from contest.play.table import Table
 from contest.play.uploads import answer_files, entry_files, most_bytes
 from contest.services.answers import pin_answer, submit_answer
@@ -46,9 +46,16 @@ def game_round(viewer: access.Viewer, slug: str, round_slug: str) -> Round:
 
 
 class InstalledGames(PublicView):
-    @extend_schema(summary="The games that are installed here", responses=shapes.GameShape(many=True))
+    @extend_schema(
+        summary="The games that are installed here", responses=shapes.InstalledGameShape(many=True)
+    )
     def get(self, request: Request) -> Response:
-        return self.paged(installed_declarations(), shapes.GameShape)
+        names = ("name", "version", "title", "people", "phases")
+        rows = [
+            {**{name: getattr(one, name) for name in names}, "presets": installed_presets(one.name)}
+            for one in installed_declarations()
+        ]
+        return self.paged(rows, shapes.InstalledGameShape)
 
 
 class RoundGame(PublicView):

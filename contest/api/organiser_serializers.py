@@ -7,7 +7,6 @@ from typing import Any
 
 from rest_framework import serializers as s
 
-from attacks.games import GAMES
 from contest.api.closed_shape import ClosedShape
 from contest.api.serializers import AttackShape
 from contest.api.setting_fields import AnyField, field_of, fields_of
@@ -20,9 +19,10 @@ from contest.language.refusals import say_expected
 from contest.models import Membership, Phase, Rescore, Round, Team
 from datasets.messages import english
 from datasets.problems import shown
-from datasets.rules import RULES, FileRules
 from datasets.setting import NOTHING
-from scoring.limits import LIMIT, OPERATOR, measure_setting
+from games.formats.guessing import GAMES
+from games.formats.limits import LIMIT, OPERATOR, measure_setting
+from games.formats.rules import RULES, FileRules
 
 Shape = s.Serializer[Any]
 LARGEST_KEY = 2**63 - 1
@@ -93,9 +93,7 @@ class RoundOrder(Change):
     """A round like another of the contest, or like one of a preset; all else is changed in its settings."""
 
     version = s.IntegerField(min_value=1, help_text="The version of the contest's settings that you saw.")
-    like = s.CharField(
-        max_length=120, help_text="`round/practice` of this contest, or `preset/pwscup2016/final`."
-    )
+    like = s.CharField(max_length=120, help_text="`round/practice` of this contest, or `preset/NAME/final`.")
     starts_at = field_of(STARTS_AT, help_text="When its first phase begins; the others follow.")
 
     def get_fields(self) -> dict[str, AnyField]:

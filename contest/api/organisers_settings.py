@@ -43,7 +43,7 @@ def _settings(subject: Contest | Round, names: tuple[str, ...]) -> dict[str, Any
 
 
 def _told(found: list[consequences.Consequence]) -> list[dict[str, Any]]:
-    return [dataclasses.asdict(item) for item in found]
+    return [dataclasses.asdict(it) for it in found]
 
 
 class ContestSettings(OrganiserView):

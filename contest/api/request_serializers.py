@@ -7,8 +7,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers as s
 
-from anonymizers.registry import EVERY_ANONYMIZER
-from datasets.formats import FORMATS, Format
+from contest.api.setting_fields import AnyField
+from games.formats import FORMATS, Format
+from games.formats.methods import EVERY_ANONYMIZER
+from games.formats.uploads import ARCHIVE, MEANINGS
 
 Shape = s.Serializer[Any]
 
@@ -16,14 +18,16 @@ Shape = s.Serializer[Any]
 class EntryUpload(Shape):
     """One zip, or the files of the round's format. Their contents are judged by the checker, not here."""
 
-    archive = s.FileField(
-        required=False, allow_empty_file=True, help_text="Zip of M.csv, T.csv, P.csv; of AT.csv; or of A.csv."
-    )
-    master = s.FileField(required=False, allow_empty_file=True, help_text="2016: M′")
-    transactions = s.FileField(required=False, allow_empty_file=True, help_text="2016: T′")
-    truth = s.FileField(required=False, allow_empty_file=True, help_text="2016: P; kept secret.")
-    released = s.FileField(required=False, allow_empty_file=True, help_text="2017: A(T); 2018: A")
+    archive = s.FileField(required=False, allow_empty_file=True, help_text=ARCHIVE)
     note = s.CharField(required=False, allow_blank=True, default="", max_length=200)
+
+    def get_fields(self) -> dict[str, AnyField]:
+        own = super().get_fields()
+        files = {
+            field: s.FileField(required=False, allow_empty_file=True, help_text=meaning)
+            for field, meaning in MEANINGS.items()
+        }
+        return {"archive": own.pop("archive"), **files, **own}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         # An empty file counts as chosen: the checker says what is wrong with it.

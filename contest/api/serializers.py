@@ -7,6 +7,7 @@ from typing import Any
 
 from rest_framework import serializers as s
 
+from contest.api.verdict_serializers import ProblemKindShape, ProblemShape, RemarkShape
 from contest.models import Attack, AttackRun, Entry, HouseOrder, Job, Phase
 from contest.models.round import Feedback
 from datasets.messages import english
@@ -127,7 +128,7 @@ class BoardRowShape(Shape):
     utility = s.FloatField()
     safety = s.FloatField(allow_null=True)
     hits = s.IntegerField(allow_null=True)
-    n_customers = s.IntegerField()
+    n_people = s.IntegerField()
     strongest_attack = s.CharField()
     received_at = s.DateTimeField()
     measures = MeasureShape(many=True)
@@ -137,7 +138,7 @@ class EntryRef(Shape):
     id = s.IntegerField(source="pk")
     number = s.IntegerField()
     team = s.CharField(source="team.name")
-    n_customers = s.IntegerField(source="n_people", allow_null=True)
+    n_people = s.IntegerField(allow_null=True)
 
 
 class AttackRef(Shape):
@@ -190,7 +191,7 @@ class EntryShape(Shape):
     is_pinned = s.BooleanField()
     costs_attempt = s.BooleanField()
     utility = s.FloatField(allow_null=True)
-    n_customers = s.IntegerField(source="n_people", allow_null=True)
+    n_people = s.IntegerField(allow_null=True)
     received_at = s.DateTimeField()
     finished_at = s.DateTimeField(allow_null=True)
     note = s.CharField()
@@ -201,29 +202,6 @@ class StepShape(Shape):
     label = s.CharField()  # type: ignore[assignment]
     status = s.ChoiceField(["done", "active", "waiting", "failed"])
     detail = Words()
-
-
-class ProblemShape(Shape):
-    file = s.CharField()
-    line = s.IntegerField(allow_null=True)
-    column = s.CharField(allow_null=True)
-    code = s.CharField()
-    got = s.CharField(allow_null=True)
-    expected = s.CharField()
-    values = s.DictField(default=dict, help_text="The values in what was expected, such as a number of rows.")
-    of_kind = s.IntegerField(
-        default=None,
-        allow_null=True,
-        help_text="How many problems of this file, column and code there are, listed or not.",
-    )
-
-
-class VerdictShape(Shape):
-    """What the checker reports for files that were not handed in."""
-
-    valid = s.BooleanField()
-    problem_total = s.IntegerField()
-    problems = ProblemShape(many=True)
 
 
 class ScoreShape(MeasureShape):
@@ -248,6 +226,16 @@ class EntryRunShape(Shape):
     is_strongest = s.BooleanField()
 
 
+class InsteadShape(Shape):
+    """The entry that counts instead of a valid one of the same team."""
+
+    id = s.IntegerField(source="entry.pk")
+    number = s.IntegerField(source="entry.number")
+    because = s.ChoiceField(["frozen", "pinned", "utility", "loss", "later"])
+    can_pin = s.BooleanField(help_text="Whether pinning makes this one count.")
+    text = s.CharField()
+
+
 class EntryDetailShape(Shape):
     """An entry with as much as the caller may see."""
 
@@ -261,7 +249,7 @@ class EntryDetailShape(Shape):
     received_at = s.DateTimeField(source="entry.received_at")
     finished_at = s.DateTimeField(source="entry.finished_at", allow_null=True)
     utility = s.FloatField(source="entry.utility", allow_null=True)
-    n_customers = s.IntegerField(source="entry.n_people", allow_null=True)
+    n_people = s.IntegerField(source="entry.n_people", allow_null=True)
     note = s.CharField(allow_null=True, help_text="Its own team's and the organisers'; null for others.")
     progress = s.IntegerField()
     steps = StepShape(many=True)
@@ -271,7 +259,9 @@ class EntryDetailShape(Shape):
         allow_null=True, help_text="Where it waits for programs of teams: if they use all of their time."
     )
     is_settled = s.BooleanField()
+    remarks = RemarkShape(many=True)
     problem_total = s.IntegerField()
+    kinds = ProblemKindShape(many=True, source="problem_kinds", help_text="The first kinds of problems.")
     problems = ProblemShape(many=True)
     because = s.ListField(child=s.CharField())
     scores = ScoreShape(many=True)
@@ -280,6 +270,9 @@ class EntryDetailShape(Shape):
     safety = s.FloatField(allow_null=True)
     total = s.FloatField(allow_null=True)
     rank = s.IntegerField(allow_null=True)
+    counts_instead = InsteadShape(
+        source="instead", allow_null=True, help_text="For its own team, where it is valid and does not count."
+    )
 
 
 class AttackShape(AttackRef):

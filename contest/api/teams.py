@@ -17,6 +17,7 @@ from contest.models import ApiToken, Entry, Team
 from contest.services import teams
 from contest.services.attempts import count_attempts
 from contest.services.leaving import remove_member
+from contest.services.team_life import hand_over, leave_team, rename_team
 
 
 class Me(MemberView):
@@ -56,6 +57,25 @@ class OwnTeam(MemberView):
         data = self.read(request_serializers.TeamName)
         team = teams.create_team(contest, self.user, data["name"])
         return Response(serializers.TeamShape(_facts(self.viewer, team)).data, 201)
+
+
+class Leave(MemberView):
+    @extend_schema(summary="Leave your team", request=None, responses={204: None})
+    def post(self, request: Request, slug: str) -> Response:
+        leave_team(access.own_membership_for(self.viewer, access.contest_for(self.viewer, slug)))
+        return Response(status=204)
+
+
+class TeamRename(MemberView):
+    @extend_schema(
+        summary="Give your team another name (its captain)",
+        request=request_serializers.TeamName,
+        responses=serializers.TeamShape,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        team = access.led_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        rename_team(team, self.user, self.read(request_serializers.TeamName)["name"])
+        return Response(serializers.TeamShape(_facts(self.viewer, team)).data)
 
 
 def _facts(viewer: access.Viewer, team: Team) -> dict[str, Any]:
@@ -104,6 +124,14 @@ class Member(MemberView):
         team = access.own_team_for(self.viewer, access.contest_for(self.viewer, slug))
         remove_member(access.removable_member_of(self.viewer, team, membership_id), self.user)
         return Response(status=204)
+
+    @extend_schema(
+        summary="Let a member lead your team (its captain)", request=None, responses=serializers.TeamShape
+    )
+    def post(self, request: Request, slug: str, membership_id: int) -> Response:
+        team = access.led_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        hand_over(team, self.user, access.member_of(team, membership_id))
+        return Response(serializers.TeamShape(_facts(self.viewer, team)).data)
 
 
 class ArchiveConsent(MemberView):

@@ -1,6 +1,6 @@
 """Archives of format 1: rows as version 0.1 had them, as the rows that they are today.
 
-Format 1 had a column for each of the files and counts of a shop's data. Format 2 has maps of files by name,
+Format 1 had a column for each of the files and counts of a data set. Format 2 has maps of files by name,
 numbers by name, and rows of their own for secrets.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attacks.games import find_game
 from contest.models.sealed import TRUTH
 from contest.records.verify import BadArchive
-from datasets.formats import Format, find_format
-from datasets.formats.older_columns import named_files
+from games.formats import OLDEST, Format, find_format
+from games.formats.guessing import find_game
+from games.formats.older_columns import DATASET_COLUMNS, FOUND, PEOPLE, listed_facts, named_files
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -28,7 +28,7 @@ def lifted(tables: Mapping[str, list[Row]]) -> Tables:
 
 
 def _lifted(tables: Mapping[str, list[Row]]) -> Tables:
-    specs = {row["id"]: find_format(row.get("format", "2016")) for row in tables["dataset"]}
+    specs = {row["id"]: find_format(row.get("format", OLDEST)) for row in tables["dataset"]}
     played = {row["id"]: specs[row["dataset"]] for row in tables["round"]}
     rounds = {row["id"]: row["round"] for row in tables["entry"]}
     changed = {
@@ -42,17 +42,13 @@ def _lifted(tables: Mapping[str, list[Row]]) -> Tables:
 
 
 def _dataset(row: Row, spec: Format) -> Row:
-    counts = (("customers", "n_customers"), ("purchases", "n_rows"), ("receipts", "n_receipts"),
-              ("items", "n_items"))  # fmt: skip
-    facts = [[code, row[name]] for code, name in counts if row[name] or code != "receipts"]
     files = named_files(spec.data_files, row["master_sha256"], row["transactions_sha256"])
     return {
-        **_without(row, "master_sha256", "transactions_sha256", "knowledge", "n_customers", "n_rows",
-                   "n_receipts", "n_items", "first_day", "last_day"),
+        **_without(row, *DATASET_COLUMNS),
         "files": files | row.get("knowledge", {}),
-        "facts": [*facts, ["days", [row["first_day"], row["last_day"]]]],
-        "n_people": row["n_customers"],
-    }  # fmt: skip
+        "facts": listed_facts(row),
+        "n_people": row[PEOPLE],
+    }
 
 
 def _entry(row: Row, spec: Format) -> Row:
@@ -85,12 +81,12 @@ def _sealed(entries: list[Row]) -> list[Row]:
 def _run(row: Row, spec: Format) -> Row:
     counted = {name: row.get(name) for name in ("hits", "guesses", "expected_hits")}
     return {
-        **_without(row, "hits", "guesses", "expected_hits", "rate", "guess_sha256", "found_customers"),
+        **_without(row, "hits", "guesses", "expected_hits", "rate", "guess_sha256", FOUND),
         "challenge": find_game(spec.name).challenge,
         "risk": row["rate"],
         "numbers": _numbers(**counted),
         "answer_sha256": row["guess_sha256"],
-        "found_rows": row.get("found_customers", []),
+        "found_rows": row.get(FOUND, []),
     }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
@@ -37,11 +39,13 @@ from contest.models.dataset import files_key
 from contest.names.lookalikes import look_of
 from contest.names.validation import clean_slug, require_visible
 from contest.records import audit
-from contest.records.verify import KIND, Archive, BadArchive, verify
+from contest.records.verify import KIND, MAX_TOTAL, Archive, BadArchive, verify
 from contest.services.entries import lacking_truth
 
 NAMES = ((PERSON, "name"), ("contest", "title"), ("round", "name"), ("team", "name"))
 """What people read as a name, by table."""
+UNPACKED_BYTES = 1024**3
+"""Of an archive that is imported on the page; the command line takes larger ones."""
 
 
 def set_archive_consent(team: Team, user: User, consents: bool) -> None:
@@ -72,10 +76,19 @@ def archive_contest(contest: Contest, target: IO[bytes], user: User | None = Non
     return manifest
 
 
-def import_archive(path: Path, user: User, *, slug: str | None = None) -> Contest:
+def import_upload(upload: IO[bytes], user: User, *, slug: str | None = None) -> Contest:
+    """Create the contest of an archive that came with a request; it may unpack to less than others."""
+    with tempfile.TemporaryDirectory(prefix="kakurenbo-import-") as folder:
+        path = Path(folder) / "archive.zip"
+        with path.open("wb") as file:
+            shutil.copyfileobj(upload, file)
+        return import_archive(path, user, slug=slug, max_total=UNPACKED_BYTES)
+
+
+def import_archive(path: Path, user: User, *, slug: str | None = None, max_total: int = MAX_TOTAL) -> Contest:
     """Create the contest of an archive, all or nothing; nothing is written before everything is verified."""
     try:
-        with Archive(path) as archive:
+        with Archive(path, max_total=max_total) as archive:
             verify(archive)
             return _import(archive, user, slug)
     except BadArchive as error:

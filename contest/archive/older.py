@@ -12,8 +12,8 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
-LATER = ("gamepackage", "illustration", "seat", "storedboard")
-"""Tables that archives lack where no round was played by a game yet."""
+LATER = ("award", "gamepackage", "illustration", "question", "seat", "storedboard")
+"""Tables that archives lack where no round was played by a game, no award given and no question asked yet."""
 
 
 def bring_up_to_date(tables: Tables) -> None:

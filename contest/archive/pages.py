@@ -9,10 +9,12 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
+from contest.archive.overall import OVERALL_PAGE, overall_files
 from contest.board import queries
 from contest.board.ranking import find_ranking
 from contest.language.markdown import to_html
-from contest.models import Attack, AttackRun, Contest, Round, StoredBoard
+from contest.models import Attack, AttackRun, Contest, Question, Round, StoredBoard
+from contest.models.question import PUBLIC
 
 STYLES = ("css/tokens.css", "css/base.css")
 
@@ -25,19 +27,36 @@ def static_pages(contest: Contest) -> dict[str, str]:
         context = {
             "contest": contest,
             "rounds": rounds,
+            "overall_page": OVERALL_PAGE,
             "description_html": to_html(contest.description),
             "announcements": [
-                {"title": item.title, "body_html": to_html(item.body), "published_at": item.published_at}
-                for item in contest.announcements.order_by("pk")
+                {"title": it.title, "body_html": to_html(it.body), "published_at": it.published_at}
+                for it in contest.announcements.order_by("pk")
             ],
+            "questions": _questions(contest),
         }
         files["pages/index.html"] = render_to_string("archive/index.html", context)
+        files |= overall_files(contest)
         for round_ in rounds:
             board = _board(round_) if round_.game_id is None else _game_board(round_)
             files[f"results/{round_.slug}.json"] = json.dumps(board, indent=1, sort_keys=True) + "\n"
             page = _page if round_.game_id is None else _game_page
             files[f"pages/{round_.slug}.html"] = page(contest, round_, board)
     return files
+
+
+def _questions(contest: Contest) -> list[dict[str, Any]]:
+    """What everybody could read of the questions; teams are named where they agreed to be in the archive."""
+    found = Question.objects.filter(PUBLIC, contest=contest).select_related("team").order_by("pk")
+    return [
+        {
+            "team": one.team.name if one.team and one.team.in_archive and one.visibility == "open" else "",
+            "asked_html": to_html(one.body if one.visibility == "open" else one.title),
+            "answer_html": to_html(one.answer) if one.answered_to == Question.Audience.ALL else "",
+            "asked_at": one.asked_at,
+        }
+        for one in found
+    ]
 
 
 def _page(contest: Contest, round_: Round, board: dict[str, Any]) -> str:

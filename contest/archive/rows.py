@@ -54,6 +54,7 @@ def _row(table: Table, row: Any, numbers: Numbers) -> Row:
     team = table.team(row)
     if team is not None and not team.in_archive:
         values |= copy.deepcopy(dict(table.private))
+    values |= table.blank(row)
     for column, links in table.links.items():
         for link in links:
             values[column] = relinked(values[column], link, numbers)

@@ -11,6 +11,7 @@ from django.db.models import F, Field, ForeignKey, Model, Q, QuerySet
 from contest import models
 from contest.declarations.round import BEFORE
 from contest.models import Contest, Team, User
+from contest.models.question import PUBLIC as PUBLIC_QUESTIONS
 
 PERSON = "person"
 """The table of people: their user names, and nothing else about them."""
@@ -22,8 +23,8 @@ Link = tuple[str | None, str, type[Model]]
 class Table:
     """``files`` are columns with the hash of a file and the store that holds it, ``maps`` those with several
     hashes by name. ``links`` are columns of JSON with primary keys inside. ``private`` is what is blanked
-    where a team keeps its work out of the archive. ``before`` is what a column means in archives that are
-    older than it, where that is not its default."""
+    where a team keeps its work out of the archive, ``blank`` what of a row is blanked anyway. ``before`` is
+    what a column means in archives that are older than it, where that is not its default."""
 
     model: type[Model]
     rows: Callable[[Contest], QuerySet[Any]]
@@ -34,6 +35,7 @@ class Table:
     private: Mapping[str, Any] = field(default_factory=dict)
     before: Mapping[str, Any] = field(default_factory=dict)
     team: Callable[[Any], Team | None] = lambda row: None
+    blank: Callable[[Any], Mapping[str, Any]] = lambda row: {}
 
     @property
     def name(self) -> str:
@@ -95,6 +97,22 @@ def _illustrations(contest: Contest) -> QuerySet[Any]:
     return found.select_related("entry__team", "run__attack__team").order_by("pk")
 
 
+def _questions(contest: Contest) -> QuerySet[Any]:
+    """What everybody could read; the others are in `PARTLY_ARCHIVED`."""
+    found = models.Question.objects.filter(PUBLIC_QUESTIONS, contest=contest)
+    return found.select_related("team").order_by("pk")
+
+
+def _private_words(question: models.Question) -> Mapping[str, Any]:
+    """Of a private question whose answer was for everybody, the words and the team stay private; of an open
+    one, an answer that was for its team alone."""
+    if question.visibility != models.Question.Visibility.OPEN:
+        return {"team": None, "body": ""}
+    if question.answered_to == models.Question.Audience.TEAM:
+        return {"answer": "", "answered_to": "", "answered_by": None, "answered_at": None, "title": ""}
+    return {}
+
+
 def _teams(contest: Contest) -> QuerySet[Any]:
     """A team that became part of another comes after it; that other one is never part of a third."""
     return Team.objects.filter(contest=contest).order_by(F("merged_into").asc(nulls_first=True), "pk")
@@ -129,10 +147,19 @@ TABLES = (
     Table(models.Membership, _of_rounds(models.Membership, "team__")),
     Table(models.Announcement, _of_rounds(models.Announcement, "")),
     Table(
+        models.Question,
+        _questions,
+        left_out=frozenset({"asked_by"}),
+        private={"team": None},
+        team=lambda question: question.team,
+        blank=_private_words,
+    ),
+    Table(models.Award, _of_rounds(models.Award, "")),
+    Table(
         models.Attack,
         lambda contest: _of_rounds(models.Attack, "round__")(contest).select_related("team"),
         files={"program_sha256": "attacks", "upload_sha256": "attacks"},
-        private={"note": "", "problems": []},
+        private={"note": "", "problems": [], "remarks": []},
         team=lambda attack: attack.team,
     ),
     Table(
@@ -145,7 +172,7 @@ TABLES = (
             "made_sha256": "attacks",
         },
         maps={"published": "entries"},
-        private={"note": "", "problems": [], "program_log": ""},
+        private={"note": "", "problems": [], "remarks": [], "program_log": ""},
         team=lambda entry: entry.team,
     ),
     Table(models.Seat, _of_rounds(models.Seat, "round__")),
@@ -207,8 +234,18 @@ NOT_ARCHIVED = {
     "delivery": "news that were sent are over",
     "job": "of work that is done the outcome is enough",
     "trial": "a version that is made live is in the audit log, with its reason; others change nothing",
+    "teamorder": "a secret of its team; what was made of it is archived as its entry or answer",
+    "notification": "what one person is told is between the site and that person",
+    "notificationchoice": "how somebody wants to be told is a matter of this installation",
+    "reminder": "reminders that were sent are over",
     "signal": "evidence is computed again from what is archived",
     "heartbeat": "the processes of one moment",
     "auditchain": "the end of the audit log is known from its rows",
 }
 """Models of which an archive holds nothing, and why."""
+
+PARTLY_ARCHIVED = {
+    "question": "private and hidden ones are between a team and the organisers; who asked is not archived, "
+    "and which team asked only where the team agreed",
+}
+"""Models of which an archive holds some rows, and why not the others."""

@@ -10,8 +10,6 @@ from typing import IO, Any
 
 from django.conf import settings
 
-from anonymizers.registry import EVERY_ANONYMIZER
-from attacks.registry import EVERY_ATTACK
 from contest.archive.pages import static_pages
 from contest.archive.rows import Row, rows_of
 from contest.archive.tables import PERSON, TABLES
@@ -23,7 +21,9 @@ from contest.files.db_snapshot import snapshot
 from contest.models import Contest, Job
 from contest.records import verify
 from contest.services.bundles import export_bundle
-from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
+from games.formats.attacks import EVERY_ATTACK
+from games.formats.measures import EVERY_MEASURE
+from games.formats.methods import EVERY_ANONYMIZER
 
 PACKAGES = ("numpy", "pandas", "scipy", "scikit-learn", "numba", "highspy")
 README = """\
@@ -34,6 +34,7 @@ manifest.json the length and the sha256 of every file, versions, and which files
 bundle/       the contest as it was set up: `kakurenbo contest create` makes a new one of it
 pages/        the boards as web pages: open pages/index.html
 results/      the boards as JSON
+overall.csv   the overall result of all rounds; overall.json has the rule and the awards too
 rows/         every row of the database that belongs to the contest, one JSON object a line
 files/        data, entries, truths, guesses and programs, named by their sha256
 
@@ -115,8 +116,8 @@ def _manifest(contest: Contest, withheld: list[str]) -> dict[str, Any]:
             "kakurenbo": settings.VERSION,
             "python": platform.python_version(),
             "packages": {name: metadata.version(name) for name in PACKAGES},
-            "measures": {item.name: item.version for item in MEASURES + MEASURES_2017 + MEASURES_2018},
-            "attacks": {item.name: item.version for item in EVERY_ATTACK},
-            "anonymizers": {item.name: item.version for item in EVERY_ANONYMIZER},
+            "measures": {it.name: it.version for it in EVERY_MEASURE},
+            "attacks": {it.name: it.version for it in EVERY_ATTACK},
+            "anonymizers": {it.name: it.version for it in EVERY_ANONYMIZER},
         },
     }

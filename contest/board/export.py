@@ -7,17 +7,17 @@ from typing import Any
 
 from contest.board.queries import BoardRow
 from contest.files.spreadsheet import csv_text
+from games.formats.older_columns import PEOPLE
 
-FIELDS = (
-    "rank", "team_name", "is_house", "entry_number", "total", "utility", "safety", "hits", "n_customers",
-    "strongest_attack",
-)  # fmt: skip
+SAME = ("rank", "team_name", "is_house", "entry_number", "total", "utility", "safety", "hits")
+FIELDS = {**{name: name for name in SAME}, PEOPLE: "n_people", "strongest_attack": "strongest_attack"}
+"""The columns of the file, which are those of version 0.1, and where a row has them."""
 
 
 def board_dicts(rows: Sequence[BoardRow]) -> list[dict[str, Any]]:
     """The rows as plain data, one column per measure."""
     return [
-        {name: getattr(row, name) for name in FIELDS}
+        {column: getattr(row, name) for column, name in FIELDS.items()}
         | {cell.name: cell.value for cell in row.measures}
         | {"received_at": row.received_at.isoformat()}
         for row in rows

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils import timezone
 
 from contest import access
-from contest.charts.chart import Chart
-from contest.charts.scatter import Spot, risk_map
+from contest.board.board_view import PLACE, TEAM, BoardView, Value, in_order, matching
+from contest.board.rank_changes import NO_CHANGES, Change, Changes, changes_of
 from contest.files.spreadsheet import csv_text
-from contest.models import Entry, Job, Round, StoredBoard, Team
+from contest.models import Job, Round, StoredBoard, Team
+from contest.names.lookalikes import normalise_name
 from contest.play.counting import HOUSE
 from contest.play.table import Table
 from games.contract.declaration import Declaration, Method, Number, Text
@@ -41,6 +42,7 @@ class BoardLine:
     values: Mapping[str, float | None]
     url: str = ""
     method: Method | None = None
+    change: Change | None = None
 
     @property
     def is_house(self) -> bool:
@@ -70,6 +72,7 @@ class Counted:
     made_at: datetime.datetime | None
     is_being_counted: bool
     shows_attacks: bool
+    changes_since: datetime.datetime | None = None
 
 
 def counted_boards(user: access.Viewer, round_: Round, team: Team | None) -> Counted:
@@ -79,13 +82,27 @@ def counted_boards(user: access.Viewer, round_: Round, team: Team | None) -> Cou
     can_organise = access.is_organiser(user, round_.contest)
     declared = Table(round_).declared
     stored = list(StoredBoard.objects.filter(round=round_, view=view).order_by("position"))
+    changes = _changes(stored, round_) if shows_attacks else NO_CHANGES
     boards = [
-        _shown(board, round_, declared, team, can_organise, shows_attacks)
+        _shown(board, round_, declared, team, can_organise, shows_attacks, changes)
         for board in stored
         if can_organise or board.shown != "organisers"
     ]
     made_at = max((board.made_at for board in stored), default=None)
-    return Counted(boards, made_at, shows_attacks and is_being_counted(round_), shows_attacks)
+    counting = shows_attacks and is_being_counted(round_)
+    return Counted(boards, made_at, counting, shows_attacks, changes.since)
+
+
+def _changes(stored: Sequence[StoredBoard], round_: Round) -> Changes:
+    """Standings are recorded of the first board alone, and only where everybody sees all of it."""
+    if not stored or stored[0].shown != "all":
+        return NO_CHANGES
+    ranks = {
+        row["team"]: row["place"]
+        for row in stored[0].rows
+        if row["team"] is not None and row["place"] is not None
+    }
+    return changes_of(round_, ranks, timezone.now())
 
 
 def is_being_counted(round_: Round) -> bool:
@@ -111,6 +128,7 @@ def _shown(
     team: Team | None,
     can_organise: bool,
     shows_attacks: bool,
+    changes: Changes,
 ) -> ShownBoard:
     numbers = declared.board_numbers(board.name)
     columns = [
@@ -122,6 +140,7 @@ def _shown(
     rows = [row for row in board.rows if not only_own or (mine is not None and row["team"] == mine)]
     pattern = reverse("entry", args=[round_.contest.slug, round_.slug, 0])
     methods = {f"{HOUSE}{attack.name}": attack for attack in declared.attacks}
+    moved = changes.by_team if board.position == 0 else {}
     lines = []
     for row in rows:
         is_mine = mine is not None and row["team"] == mine
@@ -137,9 +156,27 @@ def _shown(
                 row["values"],
                 url,
                 methods.get(row["key"]) if row["kind"] == "attack" else None,
+                moved.get(row["team"]) if row["place"] is not None else None,
             )
         )
     return ShownBoard(board.name, columns, lines, only_own, declared.board_title(board.name))
+
+
+def viewed(board: ShownBoard, view: BoardView) -> ShownBoard:
+    """The rows that a view asks for. A column that a board does not have leaves its order as it is."""
+    lines = matching(board.lines, view, _names, lambda line: line.is_house)
+    known = view.column in (PLACE, TEAM) or any(column.name == view.column for column in board.columns)
+    return replace(board, lines=in_order(lines, view, _value) if known else lines)
+
+
+def _names(line: BoardLine) -> list[str]:
+    return [line.label, *(line.method.title.values() if line.method else ())]
+
+
+def _value(line: BoardLine, column: str) -> Value:
+    if column == PLACE:
+        return line.place
+    return normalise_name(line.label) if column == TEAM else line.values.get(column)
 
 
 def decimals_of(rows: Sequence[Mapping[str, Any]], name: str, number: Number | None) -> int:
@@ -169,32 +206,6 @@ def text_of(value: float | None, decimals: int) -> str:
     if value is None:
         return "–"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.{decimals}f}"
-
-
-def game_map(user: access.Viewer, round_: Round, team: Team | None) -> Chart | None:
-    """Utility and safety of all entries, where both are known and may be seen."""
-    if not access.sees_attacks(user, round_):
-        return None
-    entries = Entry.objects.filter(round=round_, is_official=True, utility__isnull=False, risk__isnull=False)
-    spots = []
-    for entry in entries.select_related("team").order_by("pk"):
-        entry.round = round_
-        is_mine = team is not None and entry.team_id == team.pk
-        safety = 100 * (1 - (entry.risk or 0.0))
-        address = entry.get_absolute_url()
-        spots.append(
-            Spot(entry.team.name, entry.utility or 0.0, safety, is_mine, entry.team.is_house, address)
-        )
-    if not spots or max(spot.x for spot in spots) <= 0 or min(spot.x for spot in spots) < 0:
-        return None
-    return risk_map(
-        "map",
-        _("Utility and safety of all entries"),
-        spots,
-        x_label=_("Utility"),
-        y_label=_("Safety: 100 − risk in %"),
-        higher_is_better=True,
-    )
 
 
 def boards_data(boards: Sequence[ShownBoard]) -> list[dict[str, Any]]:

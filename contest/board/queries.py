@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from contest import access
+from contest.board.rank_changes import Change
 from contest.board.ranking import Place, Played, Result, find_ranking, rank, rank_overall
 from contest.models import Attack, AttackRun, Contest, Entry, Phase, Round, Team
-from scoring.registry import MEASURES_2017, MEASURES_2018
-from scoring.registry import measure as find_measure
+from games.formats.measures import EVERY_MEASURE
+from games.formats.measures import measure as find_measure
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,12 @@ class BoardRow:
     utility: float
     safety: float | None
     hits: int | None
-    n_customers: int
+    n_people: int
     strongest_attack: str
     received_at: datetime.datetime
     measures: list[MeasureCell]
+    change: Change | None = None
+    """How far it has moved, where that may be seen."""
 
 
 def board(round_: Round, my_team: Team | None, show_attacks: bool) -> list[BoardRow]:
@@ -153,7 +156,7 @@ def loss_of(measures: Mapping[str, float]) -> float | None:
     return max((measures[name] for name in LOSSES & measures.keys()), default=None)
 
 
-LOSSES = frozenset(measure.name for measure in MEASURES_2017 + MEASURES_2018 if measure.is_loss)
+LOSSES = frozenset(measure.name for measure in EVERY_MEASURE if measure.is_loss)
 
 
 def total_of(entry: Entry) -> float | None:
@@ -177,7 +180,7 @@ def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, 
         utility=entry.utility or 0.0,
         safety=place.result.safety,
         hits=place.result.hits,
-        n_customers=entry.n_people or 0,
+        n_people=entry.n_people or 0,
         strongest_attack=entry.strongest_attack if place.result.hits is not None else "",
         received_at=entry.received_at,
         measures=measure_cells(round_, entry),

@@ -1,8 +1,8 @@
-"""Ranking: the rules of the shop games (`games.shop.ranking`), by which every round is decided today."""
+"""Ranking: the rules by which rounds without a game of their own are decided (`games.formats.ranking`)."""
 
 from __future__ import annotations
 
-from games.shop.ranking import (
+from games.formats.ranking import (
     RANKINGS,
     SHOT_DOWN,
     VERDICTS,
@@ -16,6 +16,7 @@ from games.shop.ranking import (
     numbered,
     rank,
     rank_overall,
+    usefulness,
 )
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "numbered",
     "rank",
     "rank_overall",
+    "usefulness",
 ]

@@ -9,14 +9,15 @@ from typing import Any
 from contest.bundle.declared import CONTEST_DEFAULTS, CONTEST_PLAIN, PLAIN, node_at, read, read_given
 from contest.bundle.spans import in_order
 from contest.bundle.specification import Baseline, Bundle, DataSpec, GameSpec, PhaseSpec, RoundSpec
-from contest.declarations.data import DATA, DATA_SEED
 from contest.declarations.game import SAMPLES
 from contest.declarations.round import DEFAULTS, SEED, defaults_for
-from datasets.rules import RULES, FileRules
 from datasets.setting import NOTHING
+from games.formats import OLDEST
+from games.formats.rules import RULES, FileRules
+from games.formats.sources import DATA, WAYS
 from scoring.rules import Limit
 
-SOURCES = ("files", "generate", "online-retail")
+SOURCES = ("files", *(way.key for way in WAYS))
 
 
 def build_bundle(data: Mapping[str, Any]) -> Bundle:
@@ -35,10 +36,13 @@ def build_bundle(data: Mapping[str, Any]) -> Bundle:
 
 
 def _data(name: str, given: Mapping[str, Any]) -> DataSpec:
-    source = {kind: {**settings, **_numbers(settings)} for kind, settings in given.items() if kind in SOURCES}
-    if "online-retail" in source:
-        source["online-retail"] = {"seed": DATA_SEED.default, **source["online-retail"]}
-    return DataSpec(name, source, given.get("description", ""), given.get("format", "2016"))
+    usual = {way.key: way.defaults for way in WAYS}
+    source = {
+        kind: {**usual.get(kind, {}), **settings, **_numbers(settings)}
+        for kind, settings in given.items()
+        if kind in SOURCES
+    }
+    return DataSpec(name, source, given.get("description", ""), given.get("format", OLDEST))
 
 
 def _numbers(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,23 +13,24 @@ from jsonschema.exceptions import ValidationError
 
 from anonymizers.anonymizer import ParameterError
 from anonymizers.parameters import checked
-from anonymizers.registry import EVERY_ANONYMIZER, anonymizer
-from attacks.games import find_game
 from contest.bundle import expectations as expect
 from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.declared import ROUND, node_at
 from contest.bundle.expectations import A_MAPPING, described, one_of, schema
 from contest.bundle.game_rounds import check_game_round, check_zipped_games, game_files
 from contest.bundle.spans import faults
-from contest.bundle.specification import Bundle, PhaseSpec, named_files
+from contest.bundle.specification import KNOWLEDGE, Bundle, PhaseSpec, named_files
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, STARTS_AT
 from contest.declarations.round import DEFAULTS, defaults_for
 from contest.names.policy import TITLE, BadName, clean_name
 from datasets.documents import Document, DocumentProblem, Path
-from datasets.formats import Format, find_format
 from datasets.setting import NOTHING, BadValue, Setting
-from scoring.registry import measures_of
+from games.formats import OLDEST, TABLE_FIELDS, Format, find_format
+from games.formats.guessing import find_game
+from games.formats.measures import measures_of
+from games.formats.methods import EVERY_ANONYMIZER, anonymizer
+from games.formats.sources import WAYS
 
 OpenFile = Callable[[str], IO[bytes]]
 """Opens a file beside the bundle by its name; raises `FileNotFoundError` where there is none."""
@@ -127,25 +128,28 @@ def _check_tables(document: Document, source: Mapping[str, Any], path: Path) -> 
     if "files" not in source:
         return
     spec = _format(source)
-    wants = {"master": len(spec.data_files) > 1, "knowledge": bool(spec.knowledge_files)}
+    tables = {file.field for file in spec.table_fields}
+    wants = {**{field: field in tables for field in TABLE_FIELDS}, KNOWLEDGE: bool(spec.knowledge_files)}
     for part, wanted in wants.items():
         given = part in source["files"]
         if given and not wanted:
             expected = expect.NO_PART(part=part, name=spec.name)
             document.add((*path, "files", part), "file-of-another-format", expected)
-        if wanted and not given and part == "master":
+        if wanted and not given and part != KNOWLEDGE:
             document.add((*path, "files", part), "missing-key", expect.A_KEY(key=part))
 
 
 def _format(source: Mapping[str, Any]) -> Format:
-    return find_format(source.get("format", "2016"))
+    return find_format(source.get("format", OLDEST))
 
 
-def _check_round(document: Document, round_: Mapping[str, Any], path: Path) -> None:
+def _check_round(document: Document, round_: dict[str, Any], path: Path) -> None:
     if "game" in round_:
         check_game_round(document, round_, path)
         _check_phases(document, round_, (*path, "phases"))
         return
+    if "preset" in round_:
+        document.add((*path, "preset"), "only-with-a-game", expect.ONLY_WITH_A_GAME(key="preset"))
     names = list(document.data.get("data", {}))
     if "data" not in round_:
         document.add((*path, "data"), "missing-key", expect.A_KEY(key="data"))
@@ -255,9 +259,10 @@ def _check_files(document: Document, open_file: OpenFile) -> None:
 def _files(name: str, source: Mapping[str, Any]) -> Iterable[tuple[Path, str, str | None]]:
     for place, file in named_files(source.get("files", {})):
         yield ("data", name, "files", *place), file["name"], file["sha256"]
-    retail = source.get("online-retail")
-    if retail:
-        yield ("data", name, "online-retail", "file"), retail["file"], retail.get("sha256")
+    for way in WAYS:
+        if way.file and way.key in source:
+            given = source[way.key]
+            yield ("data", name, way.key, "file"), given["file"], given.get("sha256")
 
 
 def _digest(file: IO[bytes]) -> str:

@@ -12,13 +12,13 @@ from anonymizers.parameters import ONE_OF
 from contest.bundle.declared import ROUND
 from contest.bundle.schema import build_schema
 from contest.declarations.contest import CONTEST
-from contest.declarations.data import DATA
 from contest.declarations.game import GAME
 from contest.declarations.phase import PHASE
 from contest.declarations.round import SEED
 from datasets.messages import TEMPLATES, Message, Template
-from datasets.rules import RULES
-from scoring.limits import LIMIT
+from games.formats.limits import LIMIT
+from games.formats.rules import RULES
+from games.formats.sources import DATA
 
 A_MAPPING = Template("bundle.contest", "a mapping that describes a contest")
 A_KEY = Template("bundle.key", "a key '%(key)s'")
@@ -41,6 +41,7 @@ A_FILE_IN_ZIP = Template("bundle.file-in-zip", "a file %(name)s in the zip")
 THE_FILE = Template("bundle.the-file", "the file %(name)s with sha256 %(sha256)s")
 A_SOUND_ZIP = Template("bundle.sound-zip", "a valid zip (%(problem)s)")
 NOT_WITH_A_GAME = Template("bundle.not-with-a-game", "no '%(key)s' where a game is played")
+ONLY_WITH_A_GAME = Template("bundle.only-with-a-game", "no '%(key)s' where no game is played")
 A_SOUND_GAME = Template("bundle.sound-game", "a game that can be used: %(problem)s")
 UTF8 = Template("bundle.utf8", "text in UTF-8")
 DECLARED = (*CONTEST, *ROUND, *DATA, *GAME, *PHASE, *RULES, SEED, LIMIT)

@@ -13,24 +13,12 @@ from contest.bundle.expectations import A_FILE_IN_ZIP, A_SOUND_ZIP, UTF8
 from contest.bundle.specification import Bundle
 from datasets.archive import ArchiveError, Limits, open_upload
 from datasets.documents import MAX_CHARACTERS, DocumentProblem
-from datasets.lookup import unknown_name
 from datasets.messages import Message
 from datasets.zip_writer import ZipWriter, chunks_of
+from games.formats.presets import preset_names, preset_text
 
 IN_ZIP = "contest.yaml"
-PRESETS = Path(__file__).parent / "presets"
 LIMITS = Limits(file_bytes=1024**3, total_bytes=2 * 1024**3)
-
-
-def preset_names() -> list[str]:
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_text(name: str) -> str:
-    """The text of a preset of the house."""
-    if name not in preset_names():
-        raise KeyError(unknown_name(preset_names(), name, "preset"))
-    return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def preset_bundle(name: str) -> Bundle:

@@ -13,6 +13,7 @@ from datasets.archive import ArchiveError
 from datasets.documents import Document, Path
 from datasets.setting import NOTHING, BadValue, Setting
 from games.contract.declaration import Declaration
+from games.contract.presets import Preset, attempts_of, read_presets
 from games.contract.reading import BadGame
 from games.loading import NoGame, installed_games, read_completed
 from games.zips import read_zip
@@ -21,7 +22,7 @@ NOT_WITH_GAMES = ("data", "rules", "limits", "ranking")
 """What the game itself decides, by its parameters and its rule."""
 
 
-def check_game_round(document: Document, round_: Mapping[str, Any], path: Path) -> None:
+def check_game_round(document: Document, round_: dict[str, Any], path: Path) -> None:
     """Everything that can be said without the game's zip."""
     game = round_["game"]
     place = (*path, "game")
@@ -45,6 +46,8 @@ def check_game_round(document: Document, round_: Mapping[str, Any], path: Path) 
     except (BadGame, NoGame) as error:
         document.add((*place, "name"), "bad-game", expect.A_SOUND_GAME(problem=str(error)), game["name"])
         return
+    presets = read_presets(declared, lambda file: (known[game["name"]] / file).read_text(encoding="utf-8"))
+    _take_preset(document, round_, presets, path)
     _check_declared(document, round_, declared, path)
 
 
@@ -57,12 +60,37 @@ def check_zipped_games(document: Document, open_file: Callable[[str], IO[bytes]]
         path: Path = ("rounds", place)
         try:
             with open_file(game["zip"]["name"]) as file:
-                declared = read_zip(io.BytesIO(file.read())).declaration
+                read = read_zip(io.BytesIO(file.read()))
         except (ArchiveError, BadGame, NoGame) as error:
             expected = expect.A_SOUND_GAME(problem=str(error))
             document.add((*path, "game", "zip"), "bad-game", expected, game["zip"]["name"])
             continue
-        _check_declared(document, round_, declared, path)
+        presets = read_presets(read.declaration, lambda name, files=read.files: files[name].decode())  # type: ignore[misc]
+        _take_preset(document, round_, presets, path)
+        _check_declared(document, round_, read.declaration, path)
+
+
+def _take_preset(
+    document: Document, round_: dict[str, Any], presets: Mapping[str, Preset], path: Path
+) -> None:
+    """Put what a preset says in its place; what the bundle says itself goes before it."""
+    name = round_.pop("preset", None)
+    if name is None:
+        return
+    if name not in presets:
+        document.add((*path, "preset"), "unknown-preset", one_of(presets, name), name)
+        return
+    chosen, game = presets[name], round_["game"]
+    game["parameters"] = {**chosen.parameters, **game.get("parameters", {})}
+    if chosen.rule:
+        game.setdefault("rule", chosen.rule)
+    for setting in ROUND:
+        value = attempts_of(chosen).get(setting.name)
+        if value is not None:
+            node = round_
+            for key in setting.place[:-1]:
+                node = node.setdefault(key, {})
+            node.setdefault(setting.place[-1], value)
 
 
 def game_files(round_: Mapping[str, Any], path: Path) -> list[tuple[Path, str, str | None]]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from contest.bundle.declared import ROUND
+from contest.bundle.specification import KNOWLEDGE
 from contest.declarations.contest import CONTEST
-from contest.declarations.data import CUSTOMERS, DATA_SEED
 from contest.declarations.game import SAMPLES
 from contest.declarations.phase import ENDS_AT, KINDS, STARTS_AT
 from contest.declarations.round import SEED
-from datasets.formats import FORMATS
-from datasets.rules import RULES
 from datasets.setting import Setting, schema_of
-from scoring.limits import LIMIT
+from games.formats import FORMATS, TABLE_FIELDS
+from games.formats.limits import LIMIT
+from games.formats.rules import RULES
+from games.formats.sources import WAYS, Way
 
 Schema = dict[str, Any]
 MOST_ROUNDS = 50
@@ -74,34 +75,50 @@ def _text(description: str, **more: Any) -> Schema:
 
 def _data_parts() -> Schema:
     names = [spec.name for spec in FORMATS]
-    quoted = [f"'{name}'" for name in names]
-    known = ("T25", "T50", "T75", "T100")
-    shares = mapping(
-        "the files T25, T50, T75 and T100 of what attackers know", {it: ref("file") for it in known}, known
-    )
-    tables = {"master": ref("file"), "transactions": ref("file"), "knowledge": shares}
-    made = schema_properties((CUSTOMERS, DATA_SEED))
-    built = {"file": ref("file-name"), "sha256": ref("sha256"), **made}
-    listed = f"{', '.join(quoted[:-1])} or {quoted[-1]}"
-    format_name = {"enum": names, "description": f"the name of a contest format in quotes: {listed}"}
+    listed = _listed([f"'{name}'" for name in names], "or")
+    file_name = "the name of a file beside the bundle, without folders"
     sources = {
         "description": _text("a text", maxLength=10_000),
-        "format": format_name,
-        "files": mapping(
-            "the files master and transactions, as the format has them", tables, ["transactions"]
-        ),
-        "generate": mapping("customers and seed", made, made),
-        "online-retail": mapping("file and customers", built, ["file", "customers"]),
+        "format": {"enum": names, "description": f"the name of a contest format in quotes: {listed}"},
+        "files": _files(),
+        **{way.key: _way(way) for way in WAYS},
     }
-    file_name = "the name of a file beside the bundle, without folders"
+    keys = ", ".join(("files", *(way.key for way in WAYS)))
     return {
         "sha256": _text("a sha256 in 64 hexadecimal digits", pattern="^[0-9a-f]{64}$"),
         "file-name": _text(file_name, pattern="^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$"),
         "file": mapping(
             "a name and a sha256", {"name": ref("file-name"), "sha256": ref("sha256")}, ["name", "sha256"]
         ),
-        "data": mapping("a mapping with one of files, generate, online-retail", sources),
+        "data": mapping(f"a mapping with one of {keys}", sources),
     }
+
+
+def _files() -> Schema:
+    """The files of a data set: tables, of which each format has the last, and what attackers know."""
+    known = list(dict.fromkeys(file.field for spec in FORMATS for file in spec.knowledge_fields))
+    described = f"the files {_listed(known, 'and')} of what attackers know"
+    shares = mapping(described, {field: ref("file") for field in known}, known)
+    tables = {**{field: ref("file") for field in TABLE_FIELDS}, KNOWLEDGE: shares}
+    everywhere = [
+        field for field in TABLE_FIELDS
+        if all(field in [file.field for file in spec.table_fields] for spec in FORMATS)
+    ]  # fmt: skip
+    return mapping(f"the files {_listed(TABLE_FIELDS, 'and')}, as the format has them", tables, everywhere)
+
+
+def _way(way: Way) -> Schema:
+    file = {"file": ref("file-name"), "sha256": ref("sha256")} if way.file else {}
+    return mapping(way.description, {**file, **schema_properties(way.settings)}, way.required)
+
+
+def _listed(words: Sequence[str], last: str) -> str:
+    """Words in a sentence.
+
+    >>> _listed(["a", "b", "c"], "or")
+    'a, b or c'
+    """
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _round_parts() -> Schema:
@@ -119,6 +136,7 @@ def _round_parts() -> Schema:
     own = {
         "data": _text("the name of a data set of this bundle"),
         "game": ref("game"),
+        "preset": _text("the name of a preset of the game", maxLength=60),
         "phases": phases,
         "rules": ref("rules"),
         "limits": _list("a list of limits", ref("limit")),
@@ -152,5 +170,5 @@ def _game_parts() -> Schema:
     }
 
 
-def _list(description: str, items: Schema) -> Schema:
-    return {"type": "array", "description": description, "items": items}
+def _list(description: str, each: Schema) -> Schema:
+    return {"type": "array", "description": description, "items": each}

@@ -11,7 +11,9 @@ from typing import Any
 from contest.bundle.declared import CONTEST_DEFAULTS
 from contest.declarations.round import DEFAULTS
 from datasets.documents import Path
-from datasets.rules import FileRules
+from games.formats import OLDEST, TABLE_FIELDS
+from games.formats.rules import FileRules
+from games.formats.sources import WAYS
 from scoring.rules import Limit
 
 KNOWN_SEEDS = (
@@ -19,6 +21,10 @@ KNOWN_SEEDS = (
 )
 """What an organiser accepts, on the page, in the API or on the command line, before a contest is created with
 seeds that are written down."""
+
+
+KNOWLEDGE = "knowledge"
+"""The key of the files that attackers get besides the tables."""
 
 
 @dataclass(frozen=True)
@@ -39,27 +45,27 @@ class Baseline:
 
 @dataclass(frozen=True)
 class DataSpec:
-    """A data set: ``source`` is one of ``files``, ``generate``, ``online-retail`` with its settings."""
+    """A data set: ``source`` is ``files`` or the key of a way to make it, with its settings."""
 
     name: str
     source: Mapping[str, Mapping[str, Any]]
     description: str = ""
-    format: str = "2016"
+    format: str = OLDEST
 
     @property
     def file_names(self) -> tuple[str, ...]:
         """The files beside the bundle that it is made of."""
         if "files" in self.source:
             return tuple(file["name"] for _, file in named_files(self.source["files"]))
-        return (self.source["online-retail"]["file"],) if "online-retail" in self.source else ()
+        return tuple(self.source[way.key]["file"] for way in WAYS if way.file and way.key in self.source)
 
 
 def named_files(files: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, str]]]:
     """The files of a data set, each with its place under ``files``."""
     tables: list[tuple[Path, Mapping[str, str]]] = [
-        ((table,), files[table]) for table in ("master", "transactions") if table in files
+        ((table,), files[table]) for table in TABLE_FIELDS if table in files
     ]
-    return tables + [(("knowledge", part), file) for part, file in files.get("knowledge", {}).items()]
+    return tables + [((KNOWLEDGE, part), file) for part, file in files.get(KNOWLEDGE, {}).items()]
 
 
 @dataclass(frozen=True)

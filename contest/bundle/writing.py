@@ -12,8 +12,8 @@ import yaml
 from contest.bundle.declared import CONTEST_NAMED, PLAIN, written
 from contest.bundle.specification import Bundle, DataSpec, GameSpec, RoundSpec
 from contest.declarations.contest import CONTEST
-from datasets.formats import Format, find_format
-from datasets.rules import RULES
+from games.formats import Format, find_format
+from games.formats.rules import RULES
 from scoring.rules import Limit
 
 VERSION, VERSION_WITH_GAMES = 1, 2

@@ -40,6 +40,18 @@ def round_steps(high: float, most: int = 6) -> list[float]:
     return [round(place * step, 12) for place in range(count + 1)]
 
 
+def round_range(low: float, high: float) -> list[float]:
+    """Like `round_steps`, from at most ``low`` on.
+
+    >>> round_range(-3, 7)
+    [-4.0, -2.0, 0.0, 2.0, 4.0, 6.0, 8.0]
+    """
+    high = max(high, 0.0)
+    step = round_steps(high - low)[1]
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(place * step, 12) for place in range(first, last + 1)]
+
+
 def tick_text(value: float) -> str:
     """
     >>> tick_text(0.1), tick_text(1500.0), tick_text(0)

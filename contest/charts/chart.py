@@ -24,6 +24,7 @@ Style = Literal[
     "tick",
     "label",
     "value",
+    "name",
 ]
 """How a shape looks; contest/charts/svg.py defines every style, in both themes."""
 

@@ -38,6 +38,7 @@ RULES = {
     "tick": "fill:var(--ink-soft);font-size:13px",
     "label": "fill:var(--ink);font-size:13px",
     "value": "fill:var(--ink);font-size:12px",
+    "name": "fill:var(--ink);stroke:var(--surface);stroke-width:3;paint-order:stroke;font-size:13px",
 }
 """Style → declarations. static/css/charts.css has the same, and a test compares them."""
 LINES = {

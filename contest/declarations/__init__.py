@@ -1,6 +1,6 @@
-"""The settings of contests, rounds, phases and data sets, each declared once.
+"""The settings of contests, rounds and phases, each declared once.
 
 Forms, the API, bundles, their schema, the archive, the models' defaults and `docs/settings.md` are generated
-from these declarations. File rules and limits belong to the numerics: `datasets/rules.py`,
-`scoring/rules.py`.
+from these declarations. What formats have of their own is declared in `games/formats/`: file rules, limits
+and ways to make data.
 """

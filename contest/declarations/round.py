@@ -1,4 +1,4 @@
-"""The settings of a round. Its file rules are declared in `datasets/rules.py`."""
+"""The settings of a round. Its file rules are declared in `games/formats/rules.py`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from contest.declarations.contest import RESERVED
 from contest.names import policy
 from datasets.setting import NOTHING, Setting
+from games.formats.ranking import USUAL
 
 SMALL = 32_767
 """What the database holds in a small column."""
@@ -17,11 +18,20 @@ FEEDBACK = (
     (IN_BANDS, "in bands"),
     (AT_THE_REVEAL, "nothing until the reveal"),
 )
+BEST, LATEST = "best", "latest"
+COUNTS = ((BEST, "the best valid one"), (LATEST, "the latest valid one"))
+"""Which of a team's entries counts until the team pins one."""
 
 NAME = Setting("name", "text", "Name", least=1, most=policy.ROUND.longest, named=policy.round_name)
 NAMED: tuple[Setting, ...] = (
     NAME,
-    Setting("slug", "slug", "Address", reserved=RESERVED, on_change=("address",)),
+    Setting(
+        "slug",
+        "slug",
+        "Address",
+        reserved=RESERVED | {"overall", "questions", "story"},
+        on_change=("address",),
+    ),
 )
 """The name of a round."""
 
@@ -35,7 +45,14 @@ WEIGHT_AND_RANKING: tuple[Setting, ...] = (
         most=1_000_000,
         on_change=("weight",),
     ),
-    Setting("ranking", "choice", "Ranking rule", default="2016", on_change=("places",), registry="ranking"),
+    Setting(
+        "ranking",
+        "choice",
+        "Ranking rule",
+        default=USUAL,
+        on_change=("places", "official"),
+        registry="ranking",
+    ),
     Setting(
         "house_takes_places",
         "flag",
@@ -44,6 +61,16 @@ WEIGHT_AND_RANKING: tuple[Setting, ...] = (
         help="If not, its entries and attacks are shown beside the teams, without a place.",
         on_change=("places",),
         before=True,
+    ),
+    Setting(
+        "which_counts",
+        "choice",
+        "Which entry counts until the team pins one",
+        default=LATEST,
+        choices=COUNTS,
+        help="The best one is the one with the highest utility, however many people attacks find in it.",
+        on_change=("official",),
+        before=LATEST,
     ),
 )
 
@@ -187,8 +214,7 @@ ROUND: tuple[Setting, ...] = (*NAMED, *PLAIN, SEED)
 
 DEFAULTS: Mapping[str, Any] = {setting.name: setting.default for setting in PLAIN}
 SAFE: Mapping[str, Any] = {it.name: it.default for it in PLAIN if it.in_practice is not NOTHING}
-"""What a round that counts reveals by default: as little as the contest of 2026 did, so that
-nobody climbs to the truth by asking."""
+"""What a round that counts reveals by default: so little that nobody climbs to the truth by asking."""
 OPEN: Mapping[str, Any] = {it.name: it.in_practice for it in PLAIN if it.in_practice is not NOTHING}
 """The same for a practice, which counts for nothing: everything is shown at once."""
 BEFORE: Mapping[str, Any] = {it.name: it.before for it in PLAIN if it.before is not NOTHING}

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, BinaryIO, NoReturn, cast
 
 from django.core.files import File
 from django.core.files.base import ContentFile
@@ -19,6 +19,7 @@ from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils.translation import gettext as _
 
 from contest.errors import NO_ROOM, Refused, StoreUnavailable
+from datasets.samples import size_of
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +81,15 @@ class Stored:
     size: int
 
 
+def _too_large(size: int | None, max_bytes: int) -> Refused:
+    """Names the size beside the limit, where it can be known without reading all of it."""
+    if size is None:
+        text = _("The upload is larger than the limit of %(max_bytes)s bytes.")
+        return Refused("file-too-large", text % {"max_bytes": f"{max_bytes:,}"})
+    text = _("The upload has %(size)s bytes; at most %(max_bytes)s are allowed.")
+    return Refused("file-too-large", text % {"size": f"{size:,}", "max_bytes": f"{max_bytes:,}"})
+
+
 class ContentStore:
     """A store of files by sha256 on one of Django's storages."""
 
@@ -104,11 +114,7 @@ class ContentStore:
             for chunk in _chunks(file):
                 size += len(chunk)
                 if max_bytes is not None and size > max_bytes:
-                    raise Refused(
-                        "file-too-large",
-                        _("The upload is larger than the limit of %(max_bytes)s bytes.")
-                        % {"max_bytes": f"{max_bytes:,}"},
-                    )
+                    raise _too_large(size_of(cast(BinaryIO, file)), max_bytes)
                 digest.update(chunk)
                 staged.write(chunk)
             staged.seek(0)

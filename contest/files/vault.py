@@ -1,4 +1,4 @@
-"""The only code that opens uploads and truths. Views write uploads here and never read them back."""
+"""The only code that opens uploads and truths. Views write uploads here and never hand them out again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from datasets.zip_writer import ZipWriter, chunks_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contest.models import Entry
+    from contest.models import Entry, TeamOrder
     from datasets.tables import Integers
 
 _store = ContentStore("vault")
@@ -83,6 +83,16 @@ def keep_game(file: IO[bytes], max_bytes: int) -> Stored:
 
 def open_game(sha256: str) -> BinaryIO:
     return cast(BinaryIO, _store.open(sha256))
+
+
+def open_upload(entry: Entry) -> BinaryIO:
+    """What a team handed in, for the team; `access` decides who may read it."""
+    return cast(BinaryIO, _store.open(entry.upload_sha256))
+
+
+def open_order(order: TeamOrder) -> BinaryIO:
+    """What the house made for a team; `access` decides who may read it."""
+    return cast(BinaryIO, _store.open(order.file_sha256))
 
 
 def is_intact(sha256: str) -> bool:

@@ -144,6 +144,12 @@ class ProfileForm(forms.Form):
         label=_("Time zone"), required=False, help_text=_("Times are then shown in it too.")
     )
 
+    has_public_profile = forms.BooleanField(
+        label=_("Public profile"),
+        required=False,
+        help_text=_("Everybody sees in which teams you play and played, under your public name."),
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         languages, zones = self.fields["language"], self.fields["time_zone"]

@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from contest.pages.format_texts import FORMAT_TEXTS
+from contest.language.translation import say
+from games.formats.texts import FORMAT_TEXTS
 
 
 class GuessForm(forms.Form):
@@ -18,7 +19,7 @@ class GuessForm(forms.Form):
 
     def __init__(self, format_name: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["archive"].help_text = FORMAT_TEXTS[format_name].guess
+        self.fields["archive"].help_text = say(FORMAT_TEXTS[format_name].guess)
 
 
 class ProgramForm(forms.Form):

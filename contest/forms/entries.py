@@ -5,8 +5,9 @@ from typing import IO, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from contest.pages.format_texts import FORMAT_TEXTS
-from datasets.formats import Format
+from contest.language.translation import say
+from games.formats import Format
+from games.formats.texts import FORMAT_TEXTS
 
 
 class UploadForm(forms.Form):
@@ -23,11 +24,11 @@ class UploadForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.spec = spec
         self.text = FORMAT_TEXTS[spec.name]
-        self.fields["archive"].label = self.text.archive
+        self.fields["archive"].label = say(self.text.archive)
         for file in spec.upload_files:
             accepted = {"accept": ".csv,.txt,text/csv,text/plain", "data-file": file.name}
             self.fields[file.field] = forms.FileField(
-                label=self.text.files[file.name].label,
+                label=say(self.text.files[file.name].label),
                 required=False,
                 allow_empty_file=True,
                 widget=forms.FileInput(attrs=accepted),
@@ -41,9 +42,9 @@ class UploadForm(forms.Form):
         data = super().clean() or {}
         parts = [data.get(file.field) for file in self.spec.upload_files]
         if data.get("archive") and any(parts):
-            raise forms.ValidationError(self.text.both, code="both-ways")
+            raise forms.ValidationError(say(self.text.both), code="both-ways")
         if not data.get("archive") and not all(parts):
-            raise forms.ValidationError(self.text.missing, code="files-missing")
+            raise forms.ValidationError(say(self.text.missing), code="files-missing")
         return data
 
     def parts(self) -> dict[str, IO[bytes]]:

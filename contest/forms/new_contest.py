@@ -14,35 +14,35 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.check import OpenFile
-from contest.bundle.specification import KNOWN_SEEDS, Bundle, DataSpec, moved
+from contest.bundle.specification import KNOWLEDGE, KNOWN_SEEDS, Bundle, DataSpec, moved
 from contest.declarations.contest import CONTEST
-from contest.declarations.data import CUSTOMERS, DATA_SEED
 from contest.declarations.phase import FIRST_START, LAST_START
 from contest.forms.setting_fields import field_of
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name
-from datasets.formats import FORMATS, Format, UploadFile, find_format
+from games.formats import FORMATS, Format, UploadFile, find_format
+from games.formats.sources import DATA, WAYS
 
-RETAIL = "online-retail.csv"
 DECLARED = {setting.name: setting for setting in CONTEST}
 FILES = {file.field: file.name for spec in FORMATS for file in spec.original_fields}
 """The files that a data set of some format has, by their fields."""
+WAY_NAMES = (WAYS[0].name, "files", *(way.name for way in WAYS[1:]))
+"""How data can be chosen. The upload comes second, after the way that needs nothing from anybody."""
+STARTS = {way.name: way.file for way in WAYS if way.file is not None}
+"""The files that ways to make data start from, by their fields."""
+NEEDED = {
+    way.name: (*([way.name] if way.file else []), *(setting.name for setting in way.settings)) for way in WAYS
+}
+"""The fields that must be filled in, by the way that was chosen."""
 
 
 class DataForm(forms.Form):
-    """Tables to play on: invented, uploaded, or built from the public Online Retail file.
+    """Tables to play on: uploaded, or made in one of the ways that the games declare.
 
     The format defines which files an upload has.
     """
 
-    way = forms.ChoiceField(label=_("Data"), widget=forms.RadioSelect, initial="generate")
-    customers = field_of(CUSTOMERS, initial=CUSTOMERS.default, required=False)
-    data_seed = field_of(DATA_SEED, initial=DATA_SEED.default, required=False)
-    retail = forms.FileField(
-        label=_("Online Retail file (CSV)"),
-        required=False,
-        help_text="InvoiceNo, StockCode, Quantity, InvoiceDate, UnitPrice, CustomerID, Country",
-    )
+    way = forms.ChoiceField(label=_("Data"), widget=forms.RadioSelect, initial=WAYS[0].name)
 
     def __init__(self, spec: Format, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -50,28 +50,24 @@ class DataForm(forms.Form):
         ways = self.fields["way"]
         assert isinstance(ways, forms.ChoiceField)
         ways.choices = self.ways()
-        retail = self.fields.pop("retail")
+        for setting in DATA:
+            self.fields[setting.name] = field_of(setting, initial=setting.default, required=False)
         for file in spec.table_fields:
             self.fields[file.field] = forms.FileField(label=file.name, required=False)
         for file in spec.knowledge_fields:
             note = _("What attackers know. Where none of these files is given, they are drawn from T.csv.")
             self.fields[file.field] = forms.FileField(label=file.name, required=False, help_text=note)
-        self.fields["retail"] = retail
+        for name, source in STARTS.items():
+            self.fields[name] = forms.FileField(label=_(source.label), required=False, help_text=source.help)
 
     def ways(self) -> list[tuple[str, Any]]:
-        return [
-            ("generate", _("Generate: invented purchases")),
-            ("files", _("Upload %(files)s") % {"files": ", ".join(self.spec.original_files)}),
-            ("retail", _("Build from the public Online Retail file")),
-        ]
+        titles: dict[str, Any] = {way.name: _(way.title) for way in WAYS}
+        titles["files"] = _("Upload %(files)s") % {"files": ", ".join(self.spec.original_files)}
+        return [(name, titles[name]) for name in WAY_NAMES]
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
-        needed = {
-            "generate": ("customers", "data_seed"),
-            "retail": ("retail", "customers", "data_seed"),
-        }
-        for name in needed.get(given.get("way", ""), ()):
+        for name in NEEDED.get(given.get("way", ""), ()):
             if given.get(name) is None and name not in self.errors:
                 self.add_error(name, _("This is needed for the chosen data."))
         if given.get("way") == "files":
@@ -92,20 +88,17 @@ class DataForm(forms.Form):
     def data_spec(self) -> DataSpec | None:
         """The data set that was chosen; nothing where the preset's own is kept."""
         given = self.cleaned_data
-        way, customers, seed = given["way"], given.get("customers"), given.get("data_seed")
-        if way == "generate":
-            source: Mapping[str, Any] = {"generate": {"customers": customers, "seed": seed}}
-            return self._spec(f"Generated shop, {customers} customers, seed {seed}", source)
-        if way == "files":
+        if given["way"] == "files":
             files = self._described(self.spec.table_fields)
             knowledge = self._described(self.spec.knowledge_fields)
             return self._spec(
-                "Uploaded tables", {"files": files | ({"knowledge": knowledge} if knowledge else {})}
+                "Uploaded tables", {"files": files | ({KNOWLEDGE: knowledge} if knowledge else {})}
             )
-        if way == "retail":
-            source = {"online-retail": {"file": RETAIL, "customers": customers, "seed": seed}}
-            return self._spec(f"Online Retail, {customers} customers", source)
-        return None
+        way = next((way for way in WAYS if way.name == given["way"]), None)
+        if way is None:
+            return None
+        source = way.source(given)
+        return self._spec(way.data_name(source[way.key]), source)
 
     def _spec(self, name: str, source: Mapping[str, Any]) -> DataSpec:
         return DataSpec(name, source, format=self.spec.name)
@@ -119,7 +112,7 @@ class DataForm(forms.Form):
 
     def open_file(self) -> OpenFile:
         given = {file.name: self.cleaned_data.get(file.field) for file in self.spec.original_fields}
-        given[RETAIL] = self.cleaned_data.get("retail")
+        given |= {file.name: self.cleaned_data.get(field) for field, file in STARTS.items()}
 
         def open_(name: str) -> IO[bytes]:
             file = given.get(name)
@@ -151,15 +144,20 @@ def _digest(file: UploadedFile) -> str:
     return digest.hexdigest()
 
 
-def start_field(label: Any, help_text: Any = "") -> forms.CharField:
-    """When the first phase begins, in a zone that is known once the whole form is."""
+def start_field(help_text: Any = "") -> forms.CharField:
+    """When the first phase begins, in a zone that is known once the whole form is.
+
+    It is empty at first, because a time that stands there already would become another one in another zone.
+    """
     widget = forms.TextInput(attrs={"type": "datetime-local", "step": 1})
-    return forms.CharField(label=label, widget=widget, help_text=help_text)
+    label = _("The first phase begins")
+    return forms.CharField(label=label, widget=widget, help_text=help_text, required=False)
 
 
 def clean_start(form: forms.Form, given: dict[str, Any], zone: str) -> None:
-    """Read the start of the first phase in its zone."""
-    if "starts_at" not in given:
+    """Read the start of the first phase in its zone; where none is given, it begins at once."""
+    if not given.get("starts_at"):
+        given["starts_at"] = timezone.now().replace(microsecond=0)
         return
     field = forms.DateTimeField(input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
     try:
@@ -173,6 +171,12 @@ def clean_start(form: forms.Form, given: dict[str, Any], zone: str) -> None:
         form.add_error("starts_at", _("Expected a year from %(first)s to %(last)s.") % span)
 
 
+def _chosen_data(data: DataSpec) -> dict[str, Any]:
+    """What a preset decides about its own data, by the names of the settings."""
+    chosen = next((data.source[way.key] for way in WAYS if way.key in data.source), {})
+    return {setting.name: chosen[setting.place[0]] for setting in DATA if setting.place[0] in chosen}
+
+
 class NewContestForm(DataForm):
     """The first decisions about a contest that a preset describes; all else is changed in its settings."""
 
@@ -183,8 +187,7 @@ class NewContestForm(DataForm):
     summary = field_of(DECLARED["summary"])
     time_zone = field_of(DECLARED["time_zone"])
     starts_at = start_field(
-        _("The first phase begins"),
-        _("In the zone above. The other phases follow as the preset spaces them."),
+        _("In the zone above; at once if left empty. The other phases follow as the preset spaces them.")
     )
     is_public = forms.BooleanField(label=_("Everybody sees it at once"), required=False)
     field_order = ("title", "slug", "summary", "time_zone", "starts_at", "is_public", "way")
@@ -192,13 +195,12 @@ class NewContestForm(DataForm):
     def __init__(self, bundle: Bundle, *args: Any, **kwargs: Any) -> None:
         self.bundle = bundle
         super().__init__(find_format(bundle.data[0].format), *args, **kwargs)
-        local = timezone.now().astimezone(ZoneInfo(bundle.time_zone))
         self.initial = {
+            **_chosen_data(bundle.data[0]),
             "title": bundle.title,
             "slug": bundle.slug,
             "summary": bundle.summary,
             "time_zone": bundle.time_zone,
-            "starts_at": local.strftime("%Y-%m-%dT%H:%M:00"),
             "way": "preset",
         }
 
@@ -231,6 +233,18 @@ class NewContestForm(DataForm):
             return bundle
         rounds = tuple(dataclasses.replace(round_, data=data.name) for round_ in bundle.rounds)
         return dataclasses.replace(bundle, data=(data,), rounds=rounds)
+
+
+class ArchiveForm(forms.Form):
+    archive = forms.FileField(
+        label=_("Archive"), help_text=_("The zip that “Archive” writes, of this site or of another one.")
+    )
+    slug = field_of(DECLARED["slug"], label=_("Another address than the archive’s"), required=False)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        # The form of a bundle on the same page has a field of this name, too.
+        self.auto_id = "archive_%s"
 
 
 class BundleForm(forms.Form):

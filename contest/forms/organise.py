@@ -7,16 +7,16 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from anonymizers.anonymizer import Anonymizer, Parameter
-from anonymizers.registry import EVERY_ANONYMIZER
-from attacks.games import GAMES
+from anonymizers.anonymizer import Parameter
 from contest.forms.setting_fields import choices_of
 from contest.forms.setting_fields import field_of as setting_field
 from contest.language.translation import say
 from contest.models import Contest, Entry, Round, Team, User
 from contest.names.lookalikes import normalise_name
-from scoring.limits import LIMIT, OPERATOR, measure_setting
-from scoring.registry import measure as find_measure
+from games.formats.guessing import GAMES
+from games.formats.limits import LIMIT, OPERATOR, measure_setting
+from games.formats.measures import measure as find_measure
+from games.formats.methods import EVERY_ANONYMIZER, Anonymizer
 from scoring.rules import Limit
 
 
@@ -61,8 +61,8 @@ class HouseEntryForm(forms.Form):
 
     def parameters(self) -> dict[str, Any]:
         """What was chosen, without what was left at its default."""
-        chosen = {item.name: self.cleaned_data[PREFIX + item.name] for item in self.method.parameters}
-        defaults = {item.name: item.default for item in self.method.parameters}
+        chosen = {it.name: self.cleaned_data[PREFIX + it.name] for it in self.method.parameters}
+        defaults = {it.name: it.default for it in self.method.parameters}
         return {name: value for name, value in chosen.items() if value not in (None, "", defaults[name])}
 
 

@@ -21,7 +21,7 @@ from contest.names.validation import clean_name
 from contest.services.commitments import canonical_json
 from contest.services.rounds import NewRound, sources
 from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS
-from datasets.rules import RULES, FileRules
+from games.formats.rules import RULES, FileRules
 
 
 class SettingsForm(forms.Form):

@@ -22,6 +22,7 @@ QUEUES = {
     Job.Kind.TRIAL: "house",
     Job.Kind.SIGNALS: "scoring",
     Job.Kind.HOUSE: "house",
+    Job.Kind.ORDER: "house",
     Job.Kind.MAIL: "checks",
     Job.Kind.LETTER: "checks",
     Job.Kind.WEBHOOK: "checks",

@@ -1,5 +1,5 @@
-"""The kit of a round as a download. That of a shop is stored: the same round, library and texts give the same
-bytes."""
+"""The kit of a round as a download. That of a format is stored: the same round, library and texts give the
+same bytes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from typing import IO, Any
 
 from django.http import FileResponse, Http404
 
-from anonymizers.registry import ANONYMIZERS_2017, ANONYMIZERS_2018, run_anonymizer
-from attacks.games import find_game
 from contest import access
 from contest.files.storage import open_made, published
 from contest.kit.games import game_kit
@@ -24,17 +22,13 @@ from contest.kit.packing import packed, texts
 from contest.models import Attack, Round
 from contest.pages.games.data import has_kit
 from contest.services.datasets import load_original
-from datasets.rules import FileRules
-from scoring.registry import measure
-
-SAMPLES = {
-    "2016": ("identity", "shuffle"),
-    "2017": tuple(method.name for method in ANONYMIZERS_2017[:2]),
-    "2018": tuple(method.name for method in ANONYMIZERS_2018[:2]),
-}
-"""House methods of each format whose entries the kit shows."""
-SAMPLE_SEED = 20161011
-"""Known to everybody, as a sample shows its truth; the seeds of house entries are drawn in secret."""
+from games.formats.attacks import attack
+from games.formats.guessing import find_game
+from games.formats.measures import measure
+from games.formats.methods import SAMPLE_SEED, run_anonymizer, samples_of
+from games.formats.ranking import find_ranking
+from games.formats.rules import FileRules
+from games.formats.texts import FORMAT_TEXTS
 
 
 def kit_answer(user: access.Viewer, round_: Round) -> FileResponse:
@@ -48,13 +42,13 @@ def kit_answer(user: access.Viewer, round_: Round) -> FileResponse:
 def open_kit(user: access.Viewer, round_: Round) -> IO[bytes]:
     """The kit as a zip. Ask `access` first who may see the round.
 
-    That of a shop is the same for all, and stored. That of a game holds what one team may read now, so it is
-    made for each download and stored nowhere.
+    That of a format is the same for all, and stored. That of a game holds what one team may read now, so it
+    is made for each download and stored nowhere.
     """
-    return open_shop_kit(round_) if round_.game_id is None else io.BytesIO(game_kit(user, round_))
+    return open_stored_kit(round_) if round_.game_id is None else io.BytesIO(game_kit(user, round_))
 
 
-def open_shop_kit(round_: Round) -> IO[bytes]:
+def open_stored_kit(round_: Round) -> IO[bytes]:
     """Built where it is not stored yet."""
     about = describe_round(round_)
     made_of = library()
@@ -91,7 +85,7 @@ def _key(about: dict[str, Any], made_of: Library, words: dict[str, bytes]) -> st
 
 def _words(round_: Round, about: dict[str, Any], made_of: Library) -> dict[str, bytes]:
     """What people read, in both languages, and the two files that are made of the same facts."""
-    spec, samples = round_.dataset.spec, SAMPLES[round_.dataset.format]
+    spec, samples = round_.dataset.spec, samples_of(round_.dataset.format)
     context = {
         "contest": round_.contest,
         "round": round_,
@@ -100,6 +94,10 @@ def _words(round_: Round, about: dict[str, Any], made_of: Library) -> dict[str, 
         "wheel": made_of.wheel_name,
         "samples": samples,
         "upload_names": spec.upload_names,
+        "text": FORMAT_TEXTS[spec.name],
+        "sentences": FORMAT_TEXTS[spec.name].sentences(FileRules(**round_.file_rules)),
+        "ranking": find_ranking(round_.ranking),
+        "attacks": [attack(name) for name in about["attacks"]],
     }
     return texts("kit", lambda: context) | {
         "round.json": json.dumps(about, indent=2, ensure_ascii=False).encode() + b"\n",
@@ -121,7 +119,7 @@ def _samples(round_: Round) -> dict[str, bytes]:
     original, spec = load_original(round_.dataset), round_.dataset.spec
     limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
     files = {}
-    for method in SAMPLES[spec.name]:
+    for method in samples_of(spec.name):
         made = run_anonymizer(method, original, limits, SAMPLE_SEED, {})
         with tempfile.TemporaryDirectory() as folder:
             spec.write_entry(Path(folder), made.release)

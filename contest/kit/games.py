@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from django.utils import translation
+
 from contest import access
+from contest.kit.game_notebook import game_notebook
 from contest.kit.library import Library, library
 from contest.kit.packing import packed, texts
 from contest.models import Attack, Entry, Round
@@ -39,6 +42,8 @@ def game_kit(user: access.Viewer, round_: Round) -> bytes:
     files |= {f"game/{inner}": content for inner, content in (game or {}).items()}
     files |= _samples(table) | _starters(table)
     files |= texts("kit/game", lambda: _words(table, facts, game is not None, made_of))
+    with translation.override("en"):
+        files["notebook.ipynb"] = game_notebook(_words(table, facts, game is not None, made_of))
     return packed(round_, files, made_of)
 
 
@@ -132,6 +137,7 @@ def _words(table: Table, facts: Facts, has_game: bool, made_of: Library) -> dict
         "seat": facts.seats[0] if facts.seats else None,
         "is_revealed": table.round.revealed_at is not None,
         "house_seed": facts.house_seed,
+        "slot": declared.slots[0],
         "method": declared.methods[0].name if declared.methods else None,
         "attack": active.values_list("name", flat=True).first(),
         "secret_measures": [number.name for number in declared.measures if number.needs_secret],

@@ -12,33 +12,33 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from anonymizers.registry import EVERY_ANONYMIZER
 from anonymizers.table_registry import TABLE_METHODS
-from attacks.registry import EVERY_ATTACK
 from contest.board.ranking import RANKINGS, VERDICTS
 from contest.declarations.contest import CONTEST
-from contest.declarations.data import DATA
 from contest.declarations.game import GAME
 from contest.declarations.phase import PHASE
 from contest.declarations.round import ROUND
 from datasets import file_stream
 from datasets.messages import TEMPLATES, Message, message_from, unknown_words
-from datasets.rules import RULES
 from games import findings, zips
 from games.codabench import bundle
 from games.contract import broken, files, folders, guard, messages, reading, sentences
+from games.formats.attacks import EVERY_ATTACK
+from games.formats.limits import limit_settings
+from games.formats.measures import EVERY_MEASURE
+from games.formats.methods import EVERY_ANONYMIZER
+from games.formats.rules import FIXED_ONCE_MEASURED, RULES
+from games.formats.sources import DATA, WAYS
+from games.formats.texts import TEXTS
 from games.laws import LAWS
-from scoring.limits import limit_settings
-from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018, PANEL_RISKS, RISKS
+from scoring.registry import PANEL_RISKS, RISKS
 
 SPEAKERS = (
     broken, bundle, file_stream, files, findings, folders, guard, messages, reading, sentences, zips,
 )  # fmt: skip
 """Modules whose messages reach pages by what is stored alone; loading them makes their templates known."""
 GALLERIES: tuple[Iterable[Any], ...] = (
-    MEASURES,
-    MEASURES_2017,
-    MEASURES_2018,
+    EVERY_MEASURE,
     RISKS,
     PANEL_RISKS,
     EVERY_ATTACK,
@@ -77,7 +77,12 @@ def say_problem(problem: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def registry_texts() -> Iterator[str]:
+def say_remark(remark: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored remark about a file in the visitor's language."""
+    return {**remark, "cause": say(remark["cause"]), "advice": say(remark["advice"] or "")}
+
+
+def registry_texts() -> Iterator[str | tuple[str, str]]:
     """Every text that is not marked where it is written: of methods, of settings, and of messages."""
     for gallery in GALLERIES:
         for method in gallery:
@@ -87,6 +92,11 @@ def registry_texts() -> Iterator[str]:
     for setting in (*CONTEST, *ROUND, *PHASE, *DATA, *GAME, *RULES, *limit_settings()):
         yield setting.label
         yield from (text for text in (setting.help, *(label for _value, label in setting.choices)) if text)
+    for way in WAYS:
+        yield way.title
+        yield from () if way.file is None else (way.file.label,)
     yield from ((law.__doc__ or "").strip() for law in LAWS.values())
     yield from (TEMPLATES[code].text for code in sorted(TEMPLATES))
     yield from VERDICTS
+    yield from FIXED_ONCE_MEASURED.values()
+    yield from ((text, plural) if plural else text for text, plural in sorted(TEXTS.items()))

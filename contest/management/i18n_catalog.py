@@ -23,8 +23,8 @@ from django.utils.translation.template import templatize
 
 from contest.api import document
 from contest.bundle.check import check_bundle
-from contest.bundle.files import preset_names, preset_text
 from contest.language import translation
+from games.formats.presets import preset_names, preset_text
 
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     "_": None,
@@ -59,7 +59,7 @@ def texts() -> Iterator[Found]:
     for name in preset_names():
         bundle = check_bundle(preset_text(name), name).bundle
         if bundle is not None:
-            yield f"contest/bundle/presets/{name}.yaml", bundle.summary, None
+            yield f"games/{name}/contest.yaml", bundle.summary, None
     yield from (("contest/api/document.py", text, None) for text in document.texts() if text)
 
 

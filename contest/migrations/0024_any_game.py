@@ -3,8 +3,8 @@ from django.db import migrations, models
 from django.db.models import F, Q
 
 from contest.models.dataset import files_key
-from datasets.formats import find_format
-from datasets.formats.older_columns import named_files
+from games.formats import find_format
+from games.formats.older_columns import named_files
 
 NEEDED = 3
 """The release of workers that know these columns; see contest/jobs/job_version.py."""

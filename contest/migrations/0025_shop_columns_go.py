@@ -3,8 +3,8 @@ import datetime
 from django.db import migrations, models
 from django.db.models import F, Q
 
-from datasets.formats import find_format
-from datasets.formats.older_columns import master_and_transactions
+from games.formats import find_format
+from games.formats.older_columns import master_and_transactions
 
 GONE = {
     "dataset": (

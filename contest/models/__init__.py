@@ -5,6 +5,7 @@ from contest.models.announcement import Announcement, AnnouncementMail
 from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
 from contest.models.audit import AuditChain, AuditEvent
+from contest.models.award import Award
 from contest.models.commitment import Commitment
 from contest.models.contest import Contest, Organiser
 from contest.models.dataset import Dataset
@@ -14,8 +15,11 @@ from contest.models.heartbeat import Heartbeat
 from contest.models.house_order import HouseOrder
 from contest.models.illustration import Illustration
 from contest.models.job import Job
+from contest.models.notification import Notification, NotificationChoice
 from contest.models.phase import Phase
 from contest.models.portrait import Portrait
+from contest.models.question import Question
+from contest.models.reminder import Reminder
 from contest.models.rescore import Rescore
 from contest.models.round import Round
 from contest.models.score import Score
@@ -25,6 +29,7 @@ from contest.models.signal import Signal
 from contest.models.standing import Standing
 from contest.models.stored_board import StoredBoard
 from contest.models.team import Invitation, Membership, Team
+from contest.models.team_order import TeamOrder
 from contest.models.trial import Trial
 from contest.models.user import User
 from contest.models.webhook import Delivery, Webhook
@@ -38,6 +43,7 @@ __all__ = [
     "AttackRun",
     "AuditChain",
     "AuditEvent",
+    "Award",
     "Commitment",
     "Contest",
     "Dataset",
@@ -53,9 +59,13 @@ __all__ = [
     "LogIn",
     "Mail",
     "Membership",
+    "Notification",
+    "NotificationChoice",
     "Organiser",
     "Phase",
     "Portrait",
+    "Question",
+    "Reminder",
     "Rescore",
     "Round",
     "Score",
@@ -65,6 +75,7 @@ __all__ = [
     "Standing",
     "StoredBoard",
     "Team",
+    "TeamOrder",
     "Trial",
     "User",
     "Webhook",

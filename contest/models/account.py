@@ -53,6 +53,10 @@ class Mail(models.Model):
         DELETED = "deleted", _("the account was deleted")
         GUESSED = "guessed", _("somebody guesses your password")
         KNOWN = "known", _("you have an account already")
+        ANSWER = "answer", _("a question is answered")
+        REMINDER = "reminder", _("a phase ends soon")
+        SCORED = "scored", _("an entry is judged")
+        OVERTAKEN = "overtaken", _("a place is lost")
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="mails"

@@ -53,6 +53,12 @@ class Attack(models.Model):
         help_text="Of an answer to several targets; others have states by target alone.",
     )
     problems = models.JSONField(default=list, db_default=[], blank=True)
+    remarks = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="What explains the problems, or how files were read.",
+    )
     problem_total = models.PositiveIntegerField(default=0, db_default=0)
     costs_attempt = models.BooleanField(default=True, db_default=True)
     is_pinned = models.BooleanField(default=False, db_default=False)

@@ -29,6 +29,17 @@ class Contest(models.Model):
         db_default=False,
         help_text=_("New teams wait until an organiser lets them play."),
     )
+    reminder_hours = models.PositiveSmallIntegerField(
+        default=DECLARED["reminder_hours"].default, db_default=24
+    )
+    last_reminder_hours = models.PositiveSmallIntegerField(
+        default=DECLARED["last_reminder_hours"].default, db_default=2
+    )
+    may_be_embedded = models.BooleanField(
+        default=DECLARED["may_be_embedded"].default,
+        db_default=False,
+        help_text=_("Other sites may show its boards in a frame."),
+    )
     settings_version = models.PositiveIntegerField(
         default=1,
         db_default=1,

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import models
 
-from datasets.formats import Format, find_format
+from games.formats import Format, find_format
 
 
 class Dataset(models.Model):
@@ -19,7 +19,7 @@ class Dataset(models.Model):
 
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
-    format = models.CharField(max_length=20, default="2016", db_default="2016")
+    format = models.CharField(max_length=20)
     files = models.JSONField(default=dict, db_default={}, help_text="Name → sha256; all of them are public.")
     files_key = models.CharField(max_length=64, db_default="")
     facts = models.JSONField(default=list, db_default=[], blank=True)

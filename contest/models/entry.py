@@ -97,6 +97,12 @@ class Entry(models.Model):
     frozen_at = models.DateTimeField(null=True, blank=True, help_text=_("Fixed as the team's target."))
     problems = models.JSONField(default=list, blank=True)
     problem_total = models.PositiveIntegerField(default=0)
+    remarks = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="What explains the problems, or how files were read.",
+    )
     because = models.JSONField(default=list, blank=True)
     measures = models.JSONField(default=dict, blank=True)
     parts = models.JSONField(

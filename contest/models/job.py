@@ -35,6 +35,7 @@ class Job(models.Model):
         GAME = "game", _("try a game")
         TRIAL = "trial", _("try a version of a game on a round")
         HOUSE = "house", _("make a house entry")
+        ORDER = "order", _("make what a team asked the house for")
         SIGNALS = "signals", _("look for signals of cheating")
         MAIL = "mail", _("send an announcement")
         LETTER = "letter", _("send an e-mail")

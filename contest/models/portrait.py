@@ -6,7 +6,7 @@ from contest.models.entry import Entry
 
 
 class Portrait(models.Model):
-    """The numbers behind an entry's pictures (scoring/portrait.py), made by the job that scores it.
+    """The numbers behind an entry's pictures (games/formats/portrait.py), made by the job that scores it.
 
     A row of its own: boards read a thousand entries and never these numbers.
     """

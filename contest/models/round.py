@@ -6,7 +6,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from contest.declarations.round import AT_ONCE, AT_THE_REVEAL, DEFAULTS, FEEDBACK, IN_BANDS, NAME
+from contest.declarations.round import (
+    AT_ONCE,
+    AT_THE_REVEAL,
+    BEST,
+    COUNTS,
+    DEFAULTS,
+    FEEDBACK,
+    IN_BANDS,
+    LATEST,
+    NAME,
+)
 from contest.models.contest import Contest
 from contest.models.dataset import Dataset
 from contest.models.game_package import GamePackage
@@ -20,6 +30,11 @@ class Feedback(models.TextChoices):
     FULL = AT_ONCE, _(_LABELS[AT_ONCE])
     BANDS = IN_BANDS, _(_LABELS[IN_BANDS])
     NONE = AT_THE_REVEAL, _(_LABELS[AT_THE_REVEAL])
+
+
+class WhichCounts(models.TextChoices):
+    BEST = BEST, _(dict(COUNTS)[BEST])
+    LATEST = LATEST, _(dict(COUNTS)[LATEST])
 
 
 class BuildState(models.TextChoices):
@@ -48,13 +63,20 @@ class Round(models.Model):
     )
     build_reason = MessageField(blank=True, default="", db_default="")
     build_log = models.TextField(blank=True, default="", db_default="")
-    file_rules = models.JSONField(default=dict, help_text=_("Fields of datasets.rules.FileRules."))
+    file_rules = models.JSONField(default=dict, help_text=_("The file rules of its format, by name."))
     limits = models.JSONField(default=list, help_text=_("A list of measure, operator, limit."))
     ranking = models.CharField(max_length=60, default=DEFAULTS["ranking"])
     house_takes_places = models.BooleanField(
         default=DEFAULTS["house_takes_places"],
         db_default=False,
         help_text=_("Whether house entries and house attacks are ranked among the teams."),
+    )
+    which_counts = models.CharField(
+        max_length=10,
+        choices=WhichCounts,
+        default=DEFAULTS["which_counts"],
+        db_default=LATEST,
+        help_text=_("Which of a team's valid entries counts until the team pins one."),
     )
     feedback = models.CharField(max_length=10, choices=Feedback, default=DEFAULTS["feedback"])
     feedback_bands = models.PositiveSmallIntegerField(
@@ -118,6 +140,9 @@ class Round(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["contest", "slug"], name="round_slug_once"),
             models.CheckConstraint(condition=Q(feedback__in=Feedback.values), name="round_feedback"),
+            models.CheckConstraint(
+                condition=Q(which_counts__in=WhichCounts.values), name="round_which_counts"
+            ),
             models.CheckConstraint(condition=Q(feedback_bands__gte=2), name="round_feedback_bands"),
             models.CheckConstraint(condition=Q(weight__gte=0), name="round_weight"),
         ]

@@ -16,6 +16,7 @@ class Signal(models.Model):
         ROW_ORDER = "row-order", _("the order of the pseudonyms follows the truth")
         LOW_DIGITS = "low-digits", _("low digits of numbers follow the truth")
         SHARED_MISTAKES = "shared-mistakes", _("two teams make the same wrong guesses")
+        SAME_ANSWERS = "same-answers", _("two teams give nearly the same answer")
         CLIMBING = "climbing", _("a team changes few rows of its best guess, again and again")
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="signals")

@@ -46,6 +46,11 @@ class User(AbstractBaseUser):
     email_confirmed_at = models.DateTimeField(null=True, blank=True)
     session_salt = models.CharField(max_length=22, blank=True, editable=False)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    has_public_profile = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("Everybody sees in which teams this person plays and played."),
+    )
 
     objects = UserManager()
     USERNAME_FIELD = "name_key"

@@ -1,6 +1,6 @@
 """The PostgreSQL role of attack machines: it sees the work and the public side of entries, and no more.
 
-What it may not read: accounts, sessions, tokens, memberships, invitations, commitments, scores; house orders,
+What it may not read: accounts, sessions, tokens, memberships, invitations, commitments, scores; orders,
 which hold seeds; sealed files, and so the names of truths in the vault; the names of uploads; whom an attack
 has found, and the evidence of it; seats; the boards that a game has counted; the zips of games.
 """

@@ -9,7 +9,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from contest.jobs import queue
-from contest.models import Announcement, AnnouncementMail, Job, Team, User
+from contest.models import Announcement, AnnouncementMail, Job, Notification, Team, User
+from contest.outside.notices import who_want
 from contest.records import audit
 
 
@@ -22,8 +23,9 @@ def queue_mails(announcement: Announcement) -> int:
     contest = announcement.contest
     plays = Q(memberships__contest=contest) & ~Q(memberships__team__status=Team.Status.REMOVED)
     people = User.objects.filter(plays, is_active=True).exclude(email="").distinct().order_by("pk")
+    wanted = who_want(Notification.Kind.ANNOUNCEMENT, "mail", list(people))
     mails = AnnouncementMail.objects.bulk_create(
-        AnnouncementMail(announcement=announcement, user=person) for person in people
+        AnnouncementMail(announcement=announcement, user=person) for person in wanted
     )
     if mails:
         payload = {"announcement": announcement.pk, "contest": contest.pk}

@@ -54,9 +54,13 @@ def feed(contest: Contest, after: int) -> Feed:
         ]
     )
     shown = rows[:PAGE]
-    subjects = _subjects(contest, shown)
-    events = [event for row in shown if (event := _event(row, subjects)) is not None]
-    return Feed(events, (shown[-1].number or 0) if shown else after, len(rows) > PAGE)
+    return Feed(public_events(contest, shown), (shown[-1].number or 0) if shown else after, len(rows) > PAGE)
+
+
+def public_events(contest: Contest, rows: list[AuditEvent]) -> list[Event]:
+    """What everybody may know now of some rows of a contest's log, in their order."""
+    subjects = _subjects(contest, rows)
+    return [event for row in rows if (event := _event(row, subjects)) is not None]
 
 
 def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
@@ -114,4 +118,5 @@ def _result(run: AttackRun, row: AuditEvent) -> dict[str, Any]:
         "entry_id": run.entry_id,
         "team": run.entry.team.name,
         "hits": row.after.get("hits"),
+        "risk": run.risk,
     }

@@ -103,7 +103,8 @@ def _make_link(mail: Mail) -> str:
 
 
 def _compose(mail: Mail, link: str) -> EmailMessage:
-    context = {"mail": mail, "name": mail.facts.get("name"), "link": link, "site_url": settings.SITE_URL}
+    context = {"mail": mail, "name": mail.facts.get("name"), "link": link}
+    context["site_url"] = settings.SITE_URL.rstrip("/")
     with translation.override(mail.language):
         subject = render_to_string(f"mails/{mail.kind}_subject.txt", context)
         body = render_to_string(f"mails/{mail.kind}.txt", context)

@@ -25,6 +25,7 @@ from contest.models import (
     Entry,
     Job,
     Membership,
+    NotificationChoice,
     Organiser,
     Team,
     User,
@@ -32,6 +33,7 @@ from contest.models import (
 )
 from contest.outside import safe_http
 from contest.outside.event_feed import Event, feed
+from contest.outside.team_events import EVENT_OF, team_events
 from contest.records import audit
 
 MAX_WEBHOOKS = 5
@@ -128,6 +130,7 @@ def _look_for_news(webhook: Webhook) -> None:
     news = feed(webhook.contest, webhook.after)
     until = news.after if news.more else newest
     events = news.events + (_own_events(webhook, until) if webhook.team_id else [])
+    unwanted = _unwanted(webhook)
     with transaction.atomic():
         if not Webhook.objects.filter(pk=webhook.pk, after=webhook.after).update(after=until):
             return  # Another sweeper was faster.
@@ -136,6 +139,7 @@ def _look_for_news(webhook: Webhook) -> None:
             (
                 Delivery(webhook=webhook, event=event.id, kind=event.kind, body=_body(event), next_try_at=now)
                 for event in sorted(events, key=lambda event: event.id)
+                if event.kind not in unwanted
             ),
             ignore_conflicts=True,
         )
@@ -146,7 +150,17 @@ def _newest_event(contest: Contest) -> int:
 
 
 def _own_events(webhook: Webhook, until: int) -> list[Event]:
-    """The verdicts on a team's own entries, which nobody else sees."""
+    """What nobody but a team is told of: verdicts on its entries, answers, reminders and lost places."""
+    return _verdicts(webhook, until) + team_events(webhook, until)
+
+
+def _unwanted(webhook: Webhook) -> set[str]:
+    """The kinds of events that the person who gave an address does not want there."""
+    refused = NotificationChoice.objects.filter(user=webhook.created_by_id, webhook=False)
+    return {EVENT_OF[kind] for kind in refused.values_list("kind", flat=True)}
+
+
+def _verdicts(webhook: Webhook, until: int) -> list[Event]:
     verdicts = AuditEvent.objects.filter(contest=webhook.contest, verb="entry.state")
     rows = verdicts.filter(number__gt=webhook.after, number__lte=until)
     mine = {

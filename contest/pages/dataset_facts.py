@@ -5,18 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
+from contest.language.translation import say
 from contest.models import Dataset
-
-LABELS = {
-    "customers": _("customers"),
-    "purchases": _("purchases"),
-    "receipts": _("receipts"),
-    "items": _("items"),
-    "days": _("period"),
-}
-"""What the codes of facts mean; a code without a text is shown as it is."""
+from games.formats.texts import FACTS
 
 
 @dataclass(frozen=True)
@@ -32,4 +23,9 @@ class ShownFact:
 
 
 def shown_facts(dataset: Dataset) -> list[ShownFact]:
-    return [ShownFact(str(LABELS.get(code, code)), value) for code, value in dataset.facts]
+    return [ShownFact(fact_label(code, code), value) for code, value in dataset.facts]
+
+
+def fact_label(code: str, otherwise: str) -> str:
+    """What the code of a fact means."""
+    return say(FACTS[code]) if code in FACTS else otherwise

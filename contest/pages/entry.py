@@ -9,9 +9,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from attacks.registry import attack as find_attack
 from contest import access
 from contest.board import queries
+from contest.board.official import counts_instead
 from contest.board.ranking import find_ranking, rank
 from contest.jobs.queue_estimates import Wait, wait_for
 from contest.language.translation import say, say_problem
@@ -20,6 +20,8 @@ from contest.pages.explanations import cells_of, title_of
 from contest.pages.pictures import charts_of_entry
 from contest.pages.problem_summary import problem_context
 from contest.services.datasets import load_original
+from games.formats.attacks import attack as find_attack
+from games.formats.texts import Said, found_by, measure_words
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,9 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "seconds_at_most": wait.at_most if wait else None,
         "is_settled": entry.is_final and all(run.state in AttackRun.FINAL for run in runs),
         **problem_context(
-            [say_problem(problem) for problem in entry.problems] if show_details else [], entry.problem_total
+            [say_problem(problem) for problem in entry.problems] if show_details else [],
+            entry.problem_total,
+            entry.remarks if show_details else (),
         ),
         "scores": _scores(entry, is_owner),
         "binds": queries.binding(queries.measure_cells(round_, entry)),
@@ -68,11 +72,12 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         **_place(entry, show_attacks),
         "weakest": _weakest(entry, runs) if sees_individuals else [],
         "charts": charts_of_entry(entry) if sees_individuals else [],
-        "n_judged": sum(run.state == AttackRun.State.DONE for run in runs),
         "can_see_details": show_details,
         "explained": [(cell, title_of(cell)) for cell in cells_of(user, entry)],
         "can_organise": can_organise,
         "is_owner": is_owner,
+        "instead": counts_instead(entry) if is_owner else None,
+        "order": access.order_behind(user, entry),
     }
 
 
@@ -125,8 +130,13 @@ def progress_of(entry: Entry, runs: list[AttackRun], job: Job | None) -> int:
 def _scores(entry: Entry, show_details: bool) -> list[dict[str, Any]]:
     details = {score.measure: score.detail for score in entry.scores.all()} if show_details else {}
     return [
-        {"cell": cell, "detail": details.get(cell.name, {})}
+        {
+            "cell": cell,
+            "detail": detail,
+            "said": measure_words(cell.name, cell.value, detail) if detail else None,
+        }
         for cell in queries.measure_cells(entry.round, entry)
+        for detail in (details.get(cell.name, {}),)
     ]
 
 
@@ -142,15 +152,16 @@ def _run_row(run: AttackRun, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _weakest(entry: Entry, runs: list[AttackRun], most: int = 10) -> list[tuple[str, int]]:
-    """The customers whom most attacks found, by their public id, with the number of those attacks."""
+def _weakest(entry: Entry, runs: list[AttackRun], most: int = 10) -> list[Said]:
+    """The people whom most attacks found, by their public id, with the number of those attacks."""
     counts = Counter(row for run in runs for row in run.found_rows)
     if not counts:
         return []
     dataset = entry.round.dataset
-    ids = dataset.spec.customers(load_original(dataset))
-    worst = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]
-    return [(str(ids[row]), count) for row, count in worst]
+    ids = dataset.spec.people_ids(load_original(dataset))
+    n_judged = sum(run.state == AttackRun.State.DONE for run in runs)
+    worst = sorted(counts, key=lambda row: (-counts[row], row))[:most]
+    return [found_by(str(ids[row]), counts[row], n_judged) for row in worst]
 
 
 def _attack_url(entry: Entry, attack: Attack) -> str:

@@ -8,15 +8,15 @@ from django.conf import settings
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from attacks.registry import attack as find_attack
 from contest import access
 from contest.board import queries
 from contest.board.ranking import find_ranking
 from contest.language.translation import say
 from contest.models import Attack, AttackRun, Commitment, Entry, Score
 from contest.numbers import whole_number
+from games.formats.attacks import attack as find_attack
+from games.formats.measures import measure as find_measure
 from scoring.measure import Measurement
-from scoring.registry import measure as find_measure
 from scoring.rules import Limit, evaluate
 
 FOUND = ("safety", "hits", "total", "rank")

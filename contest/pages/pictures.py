@@ -9,8 +9,7 @@ from django.urls import reverse
 
 from contest.charts.chart import Chart
 from contest.models import Entry, Portrait, Round
-from contest.pages.dataset_pictures import dataset_pictures
-from contest.pages.entry_pictures import entry_pictures
+from contest.pages.format_pictures import dataset_charts, entry_charts
 from contest.services.datasets import describe_dataset
 
 
@@ -20,12 +19,12 @@ def charts_of_entry(entry: Entry) -> list[Chart]:
     if kept is None:
         return []
     args = [entry.round.contest.slug, entry.round.slug, entry.pk, "x", "svg"]
-    return _placed(entry_pictures(kept.numbers), reverse("entry_picture", args=args))
+    return _placed(entry_charts(kept.numbers), reverse("entry_picture", args=args))
 
 
 def charts_of_dataset(round_: Round) -> list[Chart]:
     """The pictures of a round's data set."""
-    return charts_of_round(round_, dataset_pictures(describe_dataset(round_.dataset)))
+    return charts_of_round(round_, dataset_charts(describe_dataset(round_.dataset)))
 
 
 def charts_of_round(round_: Round, charts: Sequence[Chart]) -> list[Chart]:

@@ -1,63 +1,58 @@
-"""What is wrong with refused files, kind by kind: two hundred equal lines are one problem to fix."""
+"""What is wrong with refused files: why, then kind by kind, then as a file that lists every line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from datasets.problems import FIRST
+from contest.files.spreadsheet import csv_text
+from contest.language.translation import say_problem, say_remark
+from contest.models import Entry
+from contest.pages.dry_run import take_turn
+from contest.services.datasets import load_original
+from contest.services.stored_uploads import every_problem
+from datasets.problem_kinds import KindOfProblem, kinds_of
+from datasets.problems import Verdict
+
+MOST_KINDS = 20
+"""How many kinds of problems a page shows; the file lists all."""
+COLUMNS = ("file", "line", "column", "got", "expected", "code", "of_kind")
+
+__all__ = ["KindOfProblem", "kinds_of", "problem_context", "problem_table", "verdict_context"]
 
 
-@dataclass(frozen=True)
-class KindOfProblem:
-    """Problems of one file, column and rule: how many there are, and the first of them.
-
-    ``expected`` is missing where it differs from line to line.
-    """
-
-    file: str
-    column: str | None
-    code: str
-    expected: str | None
-    count: int
-    first: list[Mapping[str, Any]]
-
-    @property
-    def more(self) -> int:
-        return self.count - len(self.first)
-
-
-def problem_context(problems: list[dict[str, Any]], total: int) -> dict[str, Any]:
+def problem_context(
+    problems: list[dict[str, Any]], total: int, remarks: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """What templates/contest/_problems.html shows of problems in the visitor's words."""
     kinds = kinds_of(problems)
+    shown = kinds[:MOST_KINDS]
+    said = [say_remark(remark) for remark in remarks]
     return {
         "problems": problems,
         "problem_total": total,
-        "problem_kinds": kinds,
-        "lists_problems": total > sum(len(kind.first) for kind in kinds),
+        "problem_kinds": shown,
+        "more_kinds": len(kinds) - len(shown),
+        "lists_problems": total > sum(len(kind.first) for kind in shown),
+        "remarks": said,
+        "causes": [remark for remark in said if not remark["accepted"]],
+        "notes": [remark for remark in said if remark["accepted"]],
     }
 
 
-def kinds_of(problems: Iterable[Mapping[str, Any]]) -> list[KindOfProblem]:
-    """The kinds in the order in which their first problem is listed.
-
-    Entries that were refused by an earlier version do not say how many problems of a kind there are; there
-    the listed ones count.
-    """
-    groups: dict[tuple[str, str | None, str], list[Mapping[str, Any]]] = {}
-    for problem in problems:
-        groups.setdefault((problem["file"], problem["column"], problem["code"]), []).append(problem)
-    return [_kind(*key, group) for key, group in groups.items()]
+def verdict_context(verdict: Verdict) -> dict[str, Any]:
+    """The same of files that were only checked."""
+    problems = [say_problem(problem) for problem in verdict.as_data()]
+    return problem_context(problems, verdict.total, [remark.as_data() for remark in verdict.remarks])
 
 
-def _kind(file: str, column: str | None, code: str, group: list[Mapping[str, Any]]) -> KindOfProblem:
-    expected = {problem["expected"] for problem in group}
-    return KindOfProblem(
-        file,
-        column,
-        code,
-        expected.pop() if len(expected) == 1 else None,
-        count=group[0].get("of_kind") or len(group),
-        first=group[:FIRST],
-    )
+def problem_table(entry: Entry) -> str:
+    """Every problem of a refused entry as a file for spreadsheets; where they are lost, the stored ones."""
+    take_turn(entry.team)
+    listed = entry.problems
+    if entry.problem_total > len(listed):
+        original = load_original(entry.round.dataset) if entry.round.game_id is None else None
+        found = every_problem(entry, original)
+        listed = listed if found is None else found.as_data()
+    said = (say_problem(problem) for problem in listed)
+    return csv_text(COLUMNS, ([problem.get(column) for column in COLUMNS] for problem in said))

@@ -8,21 +8,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils import dateformat
 from django.utils.translation import gettext as _
 
 from contest import access
 from contest.models import (
     Attack,
     AuditEvent,
+    Award,
     Commitment,
     Contest,
     Entry,
     Phase,
+    Question,
     Rescore,
     Round,
     Seat,
     Trial,
 )
+from contest.pages import changed_settings
 
 PAGE = 100
 
@@ -72,11 +76,19 @@ def _subjects(contest: Contest, events: Sequence[AuditEvent]) -> dict[tuple[str,
         Rescore: {"round__contest": contest},
         Trial: {"round__contest": contest},
         Seat: {"round__contest": contest},
+        Award: {"contest": contest},
+        Question: {"contest": contest},
     }
     for model, condition in within.items():
-        related = {Round: (), Entry: ("team", "round")}.get(model, ("round",))
-        for row in model.objects.filter(pk__in=keys, **condition).select_related(*related):
+        others = {Round: ("game",), Entry: ("team", "round"), Award: ("team", "contest")}
+        for row in model.objects.filter(pk__in=keys, **condition).select_related(
+            *others.get(model, ["round"])
+        ):
             found[(model._meta.model_name, row.pk)] = row
+            round_ = row if model is Round else getattr(row, "round", None)
+            if round_ is not None:
+                # Else each sentence about a time would read the contest again.
+                round_.contest = contest
     return found
 
 
@@ -89,6 +101,11 @@ def _contest_created(event: AuditEvent, subject: Any) -> Sentence:
 
 def _announced(event: AuditEvent, subject: Any) -> Sentence:
     return _("Announced: %(title)s") % {"title": event.after.get("title", "")}, ""
+
+
+def _renamed(event: AuditEvent, subject: Any) -> Sentence:
+    names = {"before": event.before.get("name", ""), "after": event.after.get("name", "")}
+    return _("The team %(before)s is called %(after)s now.") % names, ""
 
 
 def _round_act(event: AuditEvent, subject: Any) -> Sentence:
@@ -105,15 +122,37 @@ def _round_act(event: AuditEvent, subject: Any) -> Sentence:
     return texts[event.verb] % {"round": subject.name, "game": event.after.get("game", "")}, ""
 
 
+def _contest_changed(event: AuditEvent, subject: Any) -> Sentence:
+    changed = changed_settings.of_contest(event.before, event.after)
+    return (_("Settings of the contest were changed."), "; ".join(changed)) if changed else None
+
+
+def _organiser_act(event: AuditEvent, subject: Any) -> Sentence:
+    texts = {
+        "organiser.added": _("%(person)s organises the contest from now on."),
+        "organiser.removed": _("%(person)s organises the contest no more."),
+    }
+    named = {**event.before, **event.after}
+    return texts[event.verb] % {"person": named.get("organiser", "")}, ""
+
+
 def _round_changed(event: AuditEvent, subject: Any) -> Sentence:
-    """Of a change of settings only who takes places is public; the rest is for the organisers."""
-    if not isinstance(subject, Round) or "house_takes_places" not in event.after:
+    """Nothing is said of a change that concerns organisers alone, such as that of the seed."""
+    if not isinstance(subject, Round):
         return None
-    if event.after["house_takes_places"]:
-        text = _("%(round)s: the house takes places from now on.")
-    else:
-        text = _("%(round)s: the house takes no place any more.")
-    return text % {"round": subject.name}, ""
+    changed = changed_settings.of_round(subject, event.before, event.after)
+    if not changed:
+        return None
+    return _("%(round)s: settings were changed.") % {"round": subject.name}, "; ".join(changed)
+
+
+def _data_changed(event: AuditEvent, subject: Any) -> Sentence:
+    if not isinstance(subject, Round):
+        return None
+    if event.verb == "round.data":
+        return _("%(round)s: the organisers have brought data.") % {"round": subject.name}, ""
+    names = [str(held.get("data", "")) for held in (event.before, event.after)]
+    return _("%(round)s: the round has other data.") % {"round": subject.name}, " → ".join(names)
 
 
 def _round_removed(event: AuditEvent, subject: Any) -> Sentence:
@@ -132,7 +171,7 @@ def _phase_list_act(event: AuditEvent, subject: Any) -> Sentence:
     }
     span = event.after or event.before
     names = {"round": subject.name, "phase": Phase.Kind(span["kind"]).label}
-    times = ", ".join(f"{_ends(key)} {span[key]}" for key in ("starts_at", "ends_at"))
+    times = ", ".join(f"{_ends(key)} {_time(span[key], subject)}" for key in ("starts_at", "ends_at"))
     return texts[event.verb] % names, times
 
 
@@ -147,11 +186,17 @@ def _phase_act(event: AuditEvent, subject: Any) -> Sentence:
     }
     names = {"round": subject.round.name, "phase": subject.get_kind_display()}
     moved = ", ".join(
-        f"{_ends(key)} {event.before[key]} → {event.after[key]}"
+        f"{_ends(key)} {_time(event.before[key], subject.round)} → {_time(event.after[key], subject.round)}"
         for key in ("starts_at", "ends_at")
         if event.before.get(key) and event.after.get(key) and event.before[key] != event.after[key]
     )
     return texts[event.verb] % names, moved
+
+
+def _time(text: str, round_: Round) -> str:
+    """A time of the log in the zone of its contest."""
+    moment = datetime.datetime.fromisoformat(text).astimezone(round_.contest.zone)
+    return dateformat.format(moment, "Y-m-d H:i T")
 
 
 def _ends(key: str) -> str:
@@ -182,8 +227,11 @@ def _mark_act(event: AuditEvent, subject: Any) -> Sentence:
 
 
 def _rescored(event: AuditEvent, subject: Any) -> Sentence:
+    if not isinstance(subject, Rescore):
+        return None
     limits = [_limits(event.before.get("limits", [])), _limits(event.after.get("limits", []))]
-    return _("The limits were changed and all entries judged again."), " → ".join(limits)
+    text = _("%(round)s: the limits were changed and all entries judged again.")
+    return text % {"round": subject.round.name}, " → ".join(limits)
 
 
 def _other_version(event: AuditEvent, subject: Any) -> Sentence:
@@ -196,7 +244,10 @@ def _other_version(event: AuditEvent, subject: Any) -> Sentence:
 
 
 def _limits(limits: list[dict[str, Any]]) -> str:
-    return ", ".join(f"{limit['measure']} {limit['operator']} {limit['limit']:g}" for limit in limits)
+    signs = {"<=": "≤", ">=": "≥"}
+    return ", ".join(
+        f"{limit['measure']} {signs[limit['operator']]} {limit['limit']:.10g}" for limit in limits
+    )
 
 
 def _attack_act(event: AuditEvent, subject: Any) -> Sentence:
@@ -218,14 +269,37 @@ def _chosen(event: AuditEvent, subject: Any) -> Sentence:
     return _("%(round)s: %(team)s plays with alternative %(n)s of its data.") % names, ""
 
 
+def _award_act(event: AuditEvent, subject: Any) -> Sentence:
+    """Of awards nothing is said before the results are revealed."""
+    if not isinstance(subject, Award) or not access.results_are_revealed(subject.contest):
+        return None
+    texts = {
+        "award.given": _("The award “%(award)s” was given to %(team)s."),
+        "award.undone": _("The award “%(award)s” of %(team)s was undone."),
+    }
+    return texts[event.verb] % {"award": subject.title, "team": subject.team.name}, ""
+
+
+def _question_answered(event: AuditEvent, subject: Any) -> Sentence:
+    """An answer to a team alone is that team's."""
+    is_hidden = isinstance(subject, Question) and subject.visibility == Question.Visibility.HIDDEN
+    if event.after.get("to") != Question.Audience.ALL or not isinstance(subject, Question) or is_hidden:
+        return None
+    return _("A question was answered for everybody."), event.after.get("title", "")
+
+
 SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
-    "contest.created": _contest_created,
+    **dict.fromkeys(("contest.created", "contest.created_from_bundle"), _contest_created),
+    "contest.changed": _contest_changed,
+    **dict.fromkeys(("organiser.added", "organiser.removed"), _organiser_act),
     "announcement.published": _announced,
     **dict.fromkeys(
         ("round.created", "round.built", "round.commit", "round.freeze", "round.tally", "round.reveal"),
         _round_act,
     ),
+    "team.renamed": _renamed,
     "round.changed": _round_changed,
+    **dict.fromkeys(("round.data", "round.data_changed"), _data_changed),
     "round.removed": _round_removed,
     **dict.fromkeys(("phase.added", "phase.removed"), _phase_list_act),
     **dict.fromkeys(("phase.opened", "phase.closed", "phase.moved", "phase.reopened"), _phase_act),
@@ -234,6 +308,35 @@ SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
     "rescore.applied": _rescored,
     "trial.applied": _other_version,
     "seat.chosen": _chosen,
+    **dict.fromkeys(("award.given", "award.undone"), _award_act),
+    "question.answered": _question_answered,
     **dict.fromkeys(("attack.added", "attack.stopped", "attack.resumed"), _attack_act),
 }
-"""The actions that are public. Everything else in the log is for organisers only."""
+"""The actions that are public."""
+PRIVATE: dict[str, tuple[str, ...]] = {
+    "what a team does is its own, until boards and results show it": (
+        "attack.failed", "attack.pinned", "attack.state", "attack.submitted", "attack_run.done",
+        "attack_run.failed", "attack_run.refused", "attack_run.rerun", "entry.attempt_given_back",
+        "entry.failed", "entry.measured", "entry.note", "entry.official", "entry.pinned", "entry.state",
+        "entry.submitted", "phase.reminded", "question.asked", "question.moved", "round.overtaken",
+        "team_order.failed", "team_order.made", "team_order.requested",
+    ),
+    "who is in a team, and how organisers treat it, is between them": (
+        "invitation.created", "invitation.revoked", "team.active", "team.archive_consent", "team.created",
+        "team.handed_over", "team.joined", "team.left", "team.locked", "team.member_removed", "team.merged",
+        "team.pending", "team.removed",
+    ),
+    "only what comes of a preparation is public": (
+        "announcement.mailed", "dataset.registered", "game.tried", "game.tried_again", "game.uploaded",
+        "house_entry.failed", "house_entry.requested", "house_entry.retried", "rescore.discarded",
+        "rescore.previewed", "round.build_failed", "signals.found", "signals.requested", "trial.discarded",
+        "trial.failed", "trial.repeated", "trial.requested", "webhook.created", "webhook.ended",
+    ),
+    "it is written to the log of the site, not to that of a contest": (
+        "contest.archived", "contest.imported", "token.created", "token.revoked", "user.asked_for_reset",
+        "user.asked_to_change_email", "user.changed_password", "user.changed_profile",
+        "user.confirmed_email", "user.deleted", "user.ended_other_sessions", "user.ended_session",
+        "user.notices_chosen", "user.reset_password", "user.signed_up",
+    ),
+}  # fmt: skip
+"""The other actions, by the reason why only organisers read them."""

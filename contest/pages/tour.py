@@ -10,7 +10,11 @@ from django.utils.translation import gettext as _
 
 from contest import access
 from contest.board import queries
+from contest.board.official import rule_in_words
+from contest.language.translation import say
 from contest.models import Attack, Contest, Entry, Membership, Phase, Round, Team
+from contest.play.offers import has_methods
+from games.formats.texts import FORMAT_TEXTS
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class Tour:
     @property
     def n_done(self) -> int:
         return sum(step.is_done is True for step in self.steps)
+
+    @property
+    def n_to_look_at(self) -> int:
+        """Steps of which nobody can know whether they are done, such as reading the rules."""
+        return len(self.steps) - self.n_known
 
     @property
     def next_step(self) -> TourStep | None:
@@ -111,8 +120,14 @@ def _beginning(user: access.Viewer, contest: Contest, team: Team | None) -> list
     ]  # fmt: skip
 
 
+def _about_data(round_: Round) -> str:
+    """What the format says about its data; a game has a step of its own."""
+    return "" if round_.game_id is not None else say(FORMAT_TEXTS[round_.dataset.format].data)
+
+
 def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
     place = [round_.contest.slug, round_.slug]
+    advice = _("Once you have two, compare them and pin the one that is to count.")
     return [
         TourStep(
             "rules",
@@ -126,8 +141,7 @@ def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
         TourStep(
             "data",
             _("Get the data"),
-            _("The tables of real people, whom you will hide. The pictures show how large baskets are and "
-              "when people buy."),
+            _about_data(round_),
             reverse("dataset", args=place),
             _("Data"),
             None,
@@ -141,6 +155,7 @@ def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
             _("Upload"),
             deeds.entries > 0,
         ),
+        *_house_step(round_),
         TourStep(
             "valid",
             _("Get a valid entry"),
@@ -153,13 +168,25 @@ def _hiding(round_: Round, team: Team | None, deeds: Deeds) -> list[TourStep]:
         TourStep(
             "choose",
             _("Choose the one that counts"),
-            _("Without a choice your latest valid entry counts. Once you have two, compare them and pin the "
-              "better one."),
+            f"{rule_in_words(round_)} {advice}",
             team.get_absolute_url() if team else reverse("leaderboard", args=place),
             _("Your entries") if team else _("Leaderboard"),
             deeds.chosen > 0,
         ),
     ]  # fmt: skip
+
+
+def _house_step(round_: Round) -> list[TourStep]:
+    """The way to a first entry without any file, where the house has a method."""
+    step = TourStep(
+        "house",
+        _("No file yet? Let the house hide them"),
+        _("Choose a house method and hand in what it makes. There is nothing to install."),
+        reverse("upload", args=[round_.contest.slug, round_.slug]) + "#house",
+        _("Hide them with a house method"),
+        None,
+    )
+    return [step] if has_methods(round_) else []
 
 
 def _seeking(round_: Round, deeds: Deeds) -> list[TourStep]:

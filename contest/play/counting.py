@@ -106,7 +106,7 @@ def cells_among(runs: Sequence[AttackRun], entries: Sequence[Entry]) -> Iterator
         # No team may have such a name, so nobody inherits what the house found.
         attacker = attack.team.name if attack.team else f"{HOUSE}{attack.name}"
         chosen[attacker, official[run.entry_id], run.challenge] = run
-    for (attacker, key, challenge), run in sorted(chosen.items(), key=lambda item: item[0]):
+    for (attacker, key, challenge), run in sorted(chosen.items(), key=lambda pair: pair[0]):
         yield Cell(attacker, key, challenge, result_of(run))
 
 

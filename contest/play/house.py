@@ -31,10 +31,19 @@ def hide_with(
 
 
 def seek_with(
-    table: Table, seat: Seat | None, entries: Sequence[Entry], attack: str, rng: np.random.Generator
+    table: Table,
+    seat: Seat | None,
+    entries: Sequence[Entry],
+    attack: str,
+    rng: np.random.Generator,
+    moment: Moment = "publish",
 ) -> dict[str, bytes]:
-    """The files of an answer that an attack of the game makes."""
+    """The files of an answer that an attack of the game makes from what may be read at a moment."""
     out = MemoryOut(table.declared.files_of("answer"))
-    targets = [table.target(entry) for entry in entries]
-    table.game.attack(attack, table.world(secret=False), own_seat(table, seat), targets, rng, out)
+    targets = [
+        table.target(entry)._replace(seat=table.seat(table.seat_of(entry), "all", moment))
+        for entry in entries
+    ]
+    world = table.world(secret=False, moment=moment)
+    table.game.attack(attack, world, own_seat(table, seat, moment), targets, rng, out)
     return out.files

@@ -19,8 +19,7 @@ from contest.models import GamePackage
 from games.cache import FolderAnswers
 from games.contract.declaration import Declaration
 from games.contract.game import Game
-from games.contract.presets import Preset, read_preset
-from games.contract.reading import BadGame
+from games.contract.presets import Preset, read_presets
 from games.loading import (
     COMPLETION,
     VARIABLE,
@@ -71,13 +70,8 @@ def game_text(package: GamePackage, name: str) -> str:
 
 def presets_of(package: GamePackage) -> list[Preset]:
     """The presets of a game that can be read, in the order in which it names them."""
-    declared, found = declaration_of(package), []
-    for file in declared.presets:
-        try:
-            found.append(read_preset(game_text(package, file), file, declared))
-        except BadGame:
-            continue
-    return found
+    declared = declaration_of(package)
+    return list(read_presets(declared, partial(game_text, package)).values())
 
 
 def open_files(package: GamePackage) -> dict[str, bytes] | None:
@@ -123,6 +117,11 @@ def installed_declarations() -> list[Declaration]:
     return [_installed_declaration(name, listed) for name in installed_games()]
 
 
+def installed_presets(name: str) -> list[Preset]:
+    """The presets of an installed game; each is read once, as its declaration is."""
+    return list(_installed_presets(name, os.environ.get(VARIABLE, "")))
+
+
 def _require_version(package: GamePackage, declared: Declaration) -> None:
     if declared.version != package.version:
         text = _("This round is played by version %(wanted)s of %(name)s; installed is %(got)s.")
@@ -138,6 +137,13 @@ def _declared(text: str) -> Declaration:
 @lru_cache(maxsize=32)
 def _installed_declaration(name: str, listed: str) -> Declaration:
     return read_completed(find_folder(name))
+
+
+@lru_cache(maxsize=32)
+def _installed_presets(name: str, listed: str) -> tuple[Preset, ...]:
+    folder, declared = find_folder(name), _installed_declaration(name, listed)
+    found = read_presets(declared, lambda file: (folder / file).read_text(encoding="utf-8"))
+    return tuple(found.values())
 
 
 @lru_cache(maxsize=32)

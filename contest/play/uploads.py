@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
 from datasets.archive import Limits, open_upload
 from datasets.archive_tree import read_tree
+from datasets.remarks import Remark
 from games.contract.boxes import MemoryBox
 from games.contract.declaration import Declaration, File
+from games.contract.files import plain_files
 
 MIB = 1 << 20
 MOST_BYTES = 512 * MIB
@@ -34,24 +36,45 @@ def most_bytes(files: dict[str, File]) -> int:
     return min(MOST_BYTES, sum(file.max_bytes for file in files.values()) + ARCHIVE_BYTES)
 
 
-def upload_box(upload: BinaryIO, files: dict[str, File]) -> MemoryBox:
+class UploadBox(MemoryBox):
+    """The files of an upload, and how they were read where they are odd."""
+
+    remarks: tuple[Remark, ...] = ()
+
+
+def upload_box(upload: BinaryIO, files: dict[str, File]) -> UploadBox:
     """The files of an upload; `ArchiveError` says everything that is wrong with it."""
+    contents, remarks = _contents(upload, files)
+    return plain_box(files, contents, remarks)
+
+
+def plain_box(
+    files: dict[str, File], contents: dict[str, bytes], remarks: Iterable[Remark] = ()
+) -> UploadBox:
+    """Files of an upload, each in the plain form of what it means."""
+    plain, rewritten = plain_files(files, contents)
+    box = UploadBox(plain)
+    box.remarks = (*remarks, *rewritten)
+    return box
+
+
+def _contents(upload: BinaryIO, files: dict[str, File]) -> tuple[dict[str, bytes], tuple[Remark, ...]]:
     largest = max((file.max_bytes for file in files.values()), default=MIB)
     if len(files) == 1 and (name := next(iter(files))).endswith(".zip"):
-        return _one_zip(upload, name, largest)
+        return _one_zip(upload, name, largest), ()
     limits = Limits(file_bytes=largest, total_bytes=most_bytes(files), members=max(1000, 2 * len(files)))
     if any("/" in name for name in files):
-        return MemoryBox(read_tree(upload, limits))
-    opened = open_upload(upload, list(files), limits)
+        return read_tree(upload, limits), ()
+    opened = open_upload(upload, list(files), limits, ignore_others=True)
     try:
-        return MemoryBox({name: file.read() for name, file in opened.items()})
+        return {name: file.read() for name, file in opened.items()}, opened.remarks
     finally:
         for file in opened.values():
             file.close()
 
 
-def _one_zip(upload: BinaryIO, name: str, largest: int) -> MemoryBox:
+def _one_zip(upload: BinaryIO, name: str, largest: int) -> dict[str, bytes]:
     """The one file is a zip itself, so the upload is that file; refused where it cannot be read."""
     read_tree(upload, Limits(file_bytes=largest, total_bytes=UNPACKED * largest, members=MEMBERS), name)
     upload.seek(0)
-    return MemoryBox({name: upload.read()})
+    return {name: upload.read()}

@@ -9,7 +9,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
-from contest.models import AccountToken, ApiToken, Invitation, LogIn, Mail, Organiser, User
+from contest.models import (
+    AccountToken,
+    ApiToken,
+    Invitation,
+    LogIn,
+    Mail,
+    Notification,
+    NotificationChoice,
+    Organiser,
+    User,
+)
 from contest.outside.outbox import queue_mail
 from contest.records import audit
 from contest.records.locks import lock_person, lock_teams_of
@@ -41,6 +51,8 @@ def delete_account(user: User) -> None:
         Invitation.objects.filter(created_by=user, revoked_at=None).update(revoked_at=now)
         AccountToken.objects.filter(user=user).delete()
         LogIn.objects.filter(user=user).delete()
+        Notification.objects.filter(user=user).delete()
+        NotificationChoice.objects.filter(user=user).delete()
         Mail.objects.filter(user=user, sent_at=None).exclude(kind=Mail.Kind.DELETED).delete()
         _forget(user)
 
@@ -62,6 +74,7 @@ def _forget(user: User) -> None:
     user.alias_key = None
     user.alias = user.language = user.time_zone = ""
     user.email_confirmed_at = None
+    user.has_public_profile = False
     user.is_active = user.is_staff = False
     user.deleted_at = timezone.now()
     user.session_salt = secrets.token_urlsafe(12)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import secrets
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -151,10 +152,13 @@ def change_password(user: User, password: str) -> None:
         queue_mail(Mail.Kind.PASSWORD, user, facts={"name": user.username})
 
 
-def change_profile(user: User, *, alias: str, language: str, time_zone: str) -> None:
+def change_profile(
+    user: User, *, alias: str, language: str, time_zone: str, has_public_profile: bool = False
+) -> None:
     """Change how somebody is shown and addressed. The log says what was changed, not to what."""
     shown = clean_name(alias, PERSON) if alias and alias != user.alias else alias
-    chosen = {"alias": shown, "language": language, "time_zone": time_zone}
+    chosen: dict[str, Any] = {"alias": shown, "language": language, "time_zone": time_zone}
+    chosen["has_public_profile"] = has_public_profile
     changed = [name for name, value in chosen.items() if getattr(user, name) != value]
     if not changed:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -25,6 +25,7 @@ from contest.services.illustrations import illustrate, illustrate_new_runs
 from contest.services.seats import require_built, seat_for
 from contest.services.teams import require_playing
 from datasets.problems import Verdict
+from datasets.remarks import Remark
 from games.contract.values import Result
 
 Judged = Sequence[tuple[AttackRun, Result, Illustrated]]
@@ -60,11 +61,15 @@ def refuse_answer(claim: queue.Claim, attack: Attack, verdict: Verdict) -> None:
             costs_attempt=False,
             problems=verdict.as_data(),
             problem_total=verdict.total,
+            remarks=[remark.as_data() for remark in verdict.remarks],
         )
 
 
 def record_answer(
-    claim: queue.Claim, attack: Attack, results: Sequence[tuple[Entry, str, Result, Illustrated]]
+    claim: queue.Claim,
+    attack: Attack,
+    results: Sequence[tuple[Entry, str, Result, Illustrated]],
+    remarks: Iterable[Remark] = (),
 ) -> None:
     """Write every cell that an answer fills, with its pictures, at once."""
     kept = [(entry, challenge, result, keep_evidence(result)) for entry, challenge, result, _made in results]
@@ -77,7 +82,7 @@ def record_answer(
             for entry, challenge, result, evidence in kept
         )
         illustrate_new_runs((run.pk, made) for run, (*_, made) in zip(runs, results, strict=True))
-        _end(attack, Attack.State.JUDGED)
+        _end(attack, Attack.State.JUDGED, remarks=[remark.as_data() for remark in remarks])
         settle_entries(attack.round_id, {entry.pk for entry, *_ in kept})
 
 

@@ -12,8 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from attacks.attack import HouseAttack
-from attacks.games import Outcome, find_game
-from attacks.registry import attack as find_attack
 from contest.board.ranking import Found, find_ranking
 from contest.errors import Refused
 from contest.jobs import queue
@@ -23,6 +21,8 @@ from contest.records import audit
 from contest.services.board_versions import bump_board
 from datasets.messages import Message, Template
 from games.contract.declaration import Method
+from games.formats.attacks import attack as find_attack
+from games.formats.guessing import Outcome, find_game
 
 UNREADABLE_GUESS = Template("unreadable-guess", "The guess cannot be read. %(problem)s")
 ALL_TARGETS = Template("answer.all-targets", "an answer to all targets at once")

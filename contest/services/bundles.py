@@ -18,6 +18,7 @@ from contest.bundle.check import OpenFile
 from contest.bundle.declared import CONTEST_PLAIN, PLAIN
 from contest.bundle.spans import in_order
 from contest.bundle.specification import (
+    KNOWLEDGE,
     Baseline,
     Bundle,
     DataSpec,
@@ -42,12 +43,11 @@ from contest.services.datasets import register_dataset
 from contest.services.game_packages import upload_game
 from contest.services.game_rounds import create_game_round
 from contest.services.house import request_house_entry
-from datasets.formats import find_format
-from datasets.generate import generate
-from datasets.online_retail import build_online_retail
 from datasets.problems import BadFiles
-from datasets.rules import FileRules
 from datasets.seeds import secret_seed
+from games.formats import find_format
+from games.formats.rules import FileRules
+from games.formats.sources import WAYS
 from scoring.rules import Limit
 
 
@@ -172,7 +172,7 @@ def create_game_round_of(
 
 
 def register_data(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
-    """Build M and T; the files that they are built from are stored as they came, for the export."""
+    """Build the tables; the files that they are built from are stored as they came, for the export."""
     stored = {}
     for name in data.file_names:
         with open_file(name) as file:
@@ -192,9 +192,6 @@ def register_data(data: DataSpec, user: User, open_file: OpenFile) -> Dataset:
 def _tables(data: DataSpec, open_file: OpenFile) -> Any:
     """The original that a data set describes, in its format."""
     spec = find_format(data.format)
-    if "generate" in data.source:
-        settings = data.source["generate"]
-        return spec.from_tables(generate(settings["customers"], settings["seed"]))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if "files" in data.source:
@@ -202,10 +199,10 @@ def _tables(data: DataSpec, open_file: OpenFile) -> Any:
             for place, file in named_files(data.source["files"]):
                 _copy(open_file, file["name"], folder / names[str(place[-1])])
             return spec.read_original(folder)
-        settings = data.source["online-retail"]
-        _copy(open_file, settings["file"], folder / settings["file"])
-        built = build_online_retail(folder / settings["file"], settings["customers"], settings["seed"])
-        return spec.from_tables(built)
+        way = next(way for way in WAYS if way.key in data.source)
+        for file_name in data.file_names:
+            _copy(open_file, file_name, folder / file_name)
+        return way.original(spec, data.source[way.key], folder)
 
 
 def _copy(open_file: OpenFile, name: str, target: Path) -> None:
@@ -259,7 +256,7 @@ def _source(dataset: Dataset) -> tuple[dict[str, Any], dict[str, str]]:
     files: dict[str, Any] = {file.field: described[file.name] for file in dataset.spec.table_fields}
     knowledge = dataset.spec.knowledge_fields
     if knowledge:
-        files["knowledge"] = {file.field: described[file.name] for file in knowledge}
+        files[KNOWLEDGE] = {file.field: described[file.name] for file in knowledge}
     return {"files": files}, {file["name"]: file["sha256"] for file in described.values()}
 
 

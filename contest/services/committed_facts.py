@@ -13,7 +13,7 @@ from typing import Any
 from contest.board import queries
 from contest.models import Commitment, Entry, Round, Sealed, StoredBoard
 from contest.models.sealed import SEED, TRUTH
-from datasets.formats.older_columns import master_and_transactions
+from games.formats.older_columns import master_and_transactions
 
 SHAPE = 2
 """The shape of new commitments."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -14,6 +15,8 @@ from django.utils.translation import ngettext
 
 from contest.board import queries
 from contest.board.disclosure import budget_of
+from contest.board.official import official_among
+from contest.board.overall import public_overall
 from contest.board.ranking import find_ranking, rank
 from contest.declarations.round import ROUND
 from contest.files.storage import published
@@ -21,7 +24,7 @@ from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
 from contest.models.round import Feedback
 from contest.services.attempts import count_attempts
 from contest.services.datasets import load_original
-from datasets.rules import FileRules
+from games.formats.rules import FileRules
 
 NAMED = 5
 """How many entries or teams a sentence names before it says how many more there are."""
@@ -71,9 +74,19 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
         if n:
             text = ngettext("%(n)s team still waits for approval.", "%(n)s teams still wait for approval.", n)
             found.append(Consequence("teams-waiting", n, text % {"n": n}))
+    if "may_be_embedded" in changes:
+        found.append(_embedding(contest.rounds.count(), changes["may_be_embedded"]))
     if "slug" in changes:
         found.append(_new_address(contest.rounds.count()))
     return found
+
+
+def _embedding(n: int, is_allowed: bool) -> Consequence:
+    if is_allowed:
+        text = _("Any site may show the boards in a frame from now on, as everybody may see them.")
+        return Consequence("may-be-embedded", n, text)
+    text = _("Sites that show the boards in a frame get an error from now on.")
+    return Consequence("no-longer-embedded", n, text)
 
 
 def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
@@ -81,6 +94,7 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     found = [
         *_of_rules(round_, changes),
         *(_of_places(round_, changes) if round_.game_id is None else _of_game(round_, changes)),
+        *_of_choice(round_, changes),
         *_of_weight(round_, changes),
         *_of_feedback(round_, changes),
         *(_of_budget(round_, changes) if round_.game_id is None else ()),
@@ -174,6 +188,28 @@ def _of_places(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     return found
 
 
+def _of_choice(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
+    """For how many teams another entry counts then."""
+    if not _concerns(changes, "official"):
+        return []
+    after = copy.copy(round_)
+    for name in ("ranking", "which_counts"):
+        setattr(after, name, changes.get(name, getattr(round_, name)))
+    entries = list(Entry.objects.filter(round=round_).select_related("team").order_by("pk"))
+    chosen = official_among(after, entries).values()
+    changed = sorted({entry.team.name for entry in chosen if not entry.is_official})
+    if not changed and "which_counts" not in changes:
+        return []
+    text = ngettext(
+        "Another entry counts for %(n)s team: %(names)s.",
+        "Another entry counts for %(n)s teams: %(names)s.",
+        len(changed),
+    )
+    if not changed:
+        text = _("For every team the same entry counts as before.")
+    return [Consequence("other-entries", len(changed), text % {"n": len(changed), "names": _named(changed)})]
+
+
 def _of_game(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     """What other parameters, another rule, or the house taking places do where a game counts the boards."""
     found = []
@@ -207,10 +243,10 @@ def _of_house(n: int, *, takes_places: bool) -> Consequence:
 def _of_weight(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
     if "weight" not in changes:
         return []
-    before = {row.team.pk: row.rank for row in queries.overall_board(round_.contest)[1]}
+    before = {line.team_id: line.rank for line in public_overall(round_.contest).lines}
     weights = {round_.pk: changes["weight"]}
-    after = {row.team.pk: row.rank for row in queries.overall_board(round_.contest, weights)[1]}
-    n = sum(before[key] != after[key] for key in before)
+    after = {line.team_id: line.rank for line in public_overall(round_.contest, weights).lines}
+    n = sum(before.get(key) != after.get(key) for key in before.keys() | after.keys())
     text = ngettext("%(n)s team changes its overall place.", "%(n)s teams change their overall places.", n)
     return [Consequence("overall-places-change", n, text % {"n": n})]
 

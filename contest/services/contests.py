@@ -10,15 +10,16 @@ from django.utils.translation import gettext as _
 
 from contest.bundle.specification import PhaseSpec
 from contest.errors import Refused
-from contest.models import Announcement, Contest, Dataset, Organiser, Phase, Round, User
+from contest.models import Announcement, Contest, Dataset, Notification, Organiser, Phase, Round, User
 from contest.models.round import Feedback
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name, clean_slug
 from contest.outside.announcement_mails import queue_mails
+from contest.outside.notices import Notice, members_of, notify
 from contest.records import audit
 from contest.services.attacks import add_house_attack
 from contest.services.phases import require_sound
-from datasets.rules import FileRules
+from games.formats.rules import FileRules
 from scoring.rules import Limit
 
 
@@ -85,6 +86,10 @@ def announce(contest: Contest, user: User, title: str, body: str, *, by_mail: bo
         )
         after = {"title": title, "by_mail": by_mail}
         audit.record("announcement.published", announcement, contest=contest, actor=user, after=after)
+        if contest.is_public:
+            notice = Notice(Notification.Kind.ANNOUNCEMENT, contest, facts=after)
+            # Announcements by mail have a way of their own, which organisers choose.
+            notify(notice, members_of(contest.teams.filter(is_house=False)), by_mail=False)
         if by_mail:
             queue_mails(announcement)
     return announcement

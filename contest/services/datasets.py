@@ -7,15 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from django.db import transaction
 
 from contest.files.storage import published
 from contest.models import Dataset, Entry, User
 from contest.models.dataset import files_key
 from contest.records import audit
-from datasets.formats import find_format
-from datasets.tables import Integers
+from games.formats import OLDEST, find_format
 
 Files = tuple[tuple[str, str], ...]
 
@@ -24,7 +22,7 @@ def register_dataset(
     name: str,
     data: Any,
     *,
-    format: str = "2016",
+    format: str = OLDEST,
     description: str = "",
     user: User | None = None,
     source: dict[str, Any] | None = None,
@@ -48,7 +46,7 @@ def register_dataset(
                 "source": source or {},
                 "files": stored,
                 "facts": facts.listed(),
-                "n_people": facts.n_customers,
+                "n_people": facts.n_people,
             },
         )
         if created:
@@ -94,37 +92,10 @@ def copy_files(folder: Path, files: Files) -> None:
 
 
 def describe_dataset(dataset: Dataset) -> dict[str, list[tuple[str, int]]]:
+    """What the pictures of a data set count."""
     return _described(dataset.format, tuple(dataset.files.items()))
 
 
 @lru_cache(maxsize=16)
 def _described(format: str, files: Files) -> dict[str, list[tuple[str, int]]]:
-    """Facts for the pictures of a data set: how long receipts are, how often items are bought, when.
-
-    A format without receipts has no baskets.
-    """
-    spec, original = find_format(format), load_files(format, True, files)
-    days, lines = spec.days(original), spec.receipt_lines(original)
-    months, counts = np.unique(
-        np.array(days, dtype="datetime64[D]").astype("datetime64[M]"), return_counts=True
-    )
-    # The epoch, 1970-01-01, was a Thursday: day 3 of a week that begins on Monday.
-    weekdays = np.bincount((days.astype(np.int64) + 3) % 7, minlength=7)
-    baskets = {"baskets": _classes(lines)} if len(lines) else {}
-    return baskets | {
-        "items": _classes(spec.item_counts(original)),
-        "months": [(str(name), count) for name, count in zip(months, counts.tolist(), strict=True)],
-        "weekdays": [(str(number), count) for number, count in enumerate(weekdays.tolist())],
-    }
-
-
-def _classes(sizes: Integers) -> list[tuple[str, int]]:
-    """How many sizes fall into classes that grow.
-
-    >>> _classes(np.array([1, 1, 3, 250]))[:3]
-    [('1', 2), ('2–4', 1), ('5–9', 0)]
-    """
-    edges = [1, 2, 5, 10, 20, 50, 100]
-    labels = ["1", "2–4", "5–9", "10–19", "20–49", "50–99", "100+"]
-    counts = np.bincount(np.searchsorted(edges, sizes, side="right") - 1, minlength=len(edges))
-    return list(zip(labels, counts.tolist(), strict=True))
+    return find_format(format).counted(load_files(format, True, files))

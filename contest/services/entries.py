@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,11 +12,13 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from contest.board.official import DECIDES_WHICH_COUNTS, official_among
 from contest.errors import Refused
 from contest.files.storage import Stored
 from contest.jobs import queue
 from contest.models import Entry, Job, Phase, Portrait, Round, Score, Sealed, Team, User
 from contest.models.sealed import TRUTH
+from contest.outside.notices import tell_judged
 from contest.play.pictures import Illustrated
 from contest.records import audit
 from contest.records.locks import lock_entries, lock_team
@@ -27,8 +30,9 @@ from contest.services.seats import require_place
 from contest.services.teams import require_playing
 from datasets.messages import Template
 from datasets.problems import Verdict
+from datasets.remarks import Remark
+from games.formats.measures import measure as find_measure
 from scoring.measure import Measurement
-from scoring.registry import measure as find_measure
 
 MAX_NOTE = 200
 BROKEN_LIMIT = Template("game-verdict.broken", "%(name)s")
@@ -60,8 +64,7 @@ def submit_entry(
         now = timezone.now()
         if not team.is_house:
             require_playing(locked)
-            _require_open_phase(round_, now)
-            _require_attempts_left(round_, team, now)
+            require_may_submit(round_, team, now)
         require_place(round_, team, slot, variant)
         last = Entry.objects.filter(round=round_, team=team).aggregate(last=Max("number"))["last"] or 0
         entry = Entry.objects.create(
@@ -91,6 +94,13 @@ def submit_entry(
         )
         bump_board(round_.pk, is_seen=False)
     return entry
+
+
+def require_may_submit(round_: Round, team: Team, now: datetime.datetime | None = None) -> None:
+    """Refuse an entry outside the phase for it, or of a team without an attempt left."""
+    now = now or timezone.now()
+    _require_open_phase(round_, now)
+    _require_attempts_left(round_, team, now)
 
 
 def _require_open_phase(round_: Round, now: object) -> None:
@@ -149,6 +159,7 @@ def refuse_files(claim: queue.Claim, entry: Entry, verdict: Verdict) -> None:
             costs_attempt=False,
             problems=verdict.as_data(),
             problem_total=verdict.total,
+            remarks=[remark.as_data() for remark in verdict.remarks],
             finished_at=timezone.now(),
         )
         if changed:
@@ -163,6 +174,7 @@ def accept_files(
     published: dict[str, str],
     sealed: Mapping[str, Stored],
     n_people: int | None = None,
+    remarks: Iterable[Remark] = (),
 ) -> None:
     """The files are legal: store their neutral form, seal the truth, and let the scorer continue."""
     with claim.finish():
@@ -175,6 +187,7 @@ def accept_files(
             state=Entry.State.SCORING,
             published=published,
             n_people=n_people,
+            remarks=[remark.as_data() for remark in remarks],
         )
         if changed:
             Sealed.objects.bulk_create(
@@ -276,7 +289,7 @@ def scores_of(entry: Entry, measurements: Mapping[str, Measurement]) -> list[Sco
 
 
 def without_links(detail: Any) -> Any:
-    """A measure's detail without pseudonyms: beside a customer they are the truth."""
+    """A measure's detail without pseudonyms: beside a name they are the truth."""
     if isinstance(detail, Mapping):
         return {key: without_links(value) for key, value in detail.items() if key != "pseudonym"}
     if isinstance(detail, list | tuple):
@@ -285,30 +298,35 @@ def without_links(detail: Any) -> Any:
 
 
 def refresh_official(round_: Round, team: Team, slots: Iterable[str] | None = None) -> bool:
-    """In each slot the pinned valid entry counts; without one, the latest. Call it with the entries locked
-    and the team as `lock_team` returned it; name the slots where it is known that no other can change.
-    Returns whether another one counts than before."""
+    """In each slot let that entry count which the round's rule chooses; ``slots`` are those that can change.
+    Call it with the entries locked and the team of `lock_team`. Returns whether something changed."""
     mine = Entry.objects.filter(round=round_, team=team).exclude(upload_sha256="")
-    plays = team.status != Team.Status.REMOVED
-    eligible = mine.filter(state=Entry.State.VALID, mark=Entry.Mark.NONE) if plays else mine.none()
-    if is_frozen(round_):
-        eligible = eligible.filter(frozen_at__isnull=False)
-    if slots is None:
-        slots = mine.order_by("slot").values_list("slot", flat=True).distinct()
-    changed = [_choose(round_, mine.filter(slot=slot), eligible.filter(slot=slot)) for slot in slots]
+    if slots is not None:
+        mine = mine.filter(slot__in=list(slots))
+    entries = list(mine.only("round", "team", *DECIDES_WHICH_COUNTS).order_by("pk"))
+    for entry in entries:
+        entry.team = team
+    # The caller's round may have been read before somebody froze it or changed its rule.
+    fresh = Round.objects.select_related("contest").get(pk=round_.pk)
+    chosen = official_among(fresh, entries)
+    changed = [
+        _choose(fresh, [it for it in entries if it.slot == slot], chosen.get((team.pk, slot)))
+        for slot in sorted({entry.slot for entry in entries})
+    ]
     return any(changed)
 
 
-def _choose(round_: Round, entries: QuerySet[Entry], eligible: QuerySet[Entry]) -> bool:
+def _choose(round_: Round, entries: Sequence[Entry], chosen: Entry | None) -> bool:
     """Let one entry of a slot count; returns whether another one did before."""
-    chosen = eligible.order_by("-is_pinned", "-number").first()
     if chosen and chosen.is_official:
         return False
-    had_one = entries.filter(is_official=True).update(is_official=False)
+    before = [entry.pk for entry in entries if entry.is_official]
+    if before:
+        Entry.objects.filter(pk__in=before).update(is_official=False)
     if chosen:
         Entry.objects.filter(pk=chosen.pk).update(is_official=True)
         audit.record("entry.official", chosen, contest=round_.contest, after={"number": chosen.number})
-    return bool(chosen or had_one)
+    return bool(chosen or before)
 
 
 def is_frozen(round_: Round) -> bool:
@@ -378,3 +396,5 @@ def _record_state(entry: Entry, before: str, after: str, reason: str = "") -> No
         after={"state": after},
         reason=reason,
     )
+    if after in Entry.FINAL:
+        tell_judged(entry, after)

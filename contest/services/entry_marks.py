@@ -97,6 +97,12 @@ def choose_again(round_: Round, team: Team) -> None:
     bump_board(round_.pk)
 
 
+def choose_all_again(round_: Round) -> None:
+    """Apply the round's rule about which entry counts to all teams. Locked as that needs."""
+    for team in Team.objects.filter(pk__in=Entry.objects.filter(round=round_).values("team")).order_by("pk"):
+        choose_again(round_, team)
+
+
 def count_again(round_: Round, now: datetime.datetime, reason: str) -> None:
     """A board that was committed is changed openly: its hash is withdrawn, and the clock makes a new one."""
     if Round.objects.filter(pk=round_.pk, tallied_at__isnull=False).update(tallied_at=None, revealed_at=None):

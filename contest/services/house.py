@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from anonymizers.anonymizer import ParameterError
 from anonymizers.parameters import checked
-from anonymizers.registry import anonymizer
 from contest.errors import Refused
 from contest.files import vault
 from contest.jobs import queue
@@ -27,6 +26,7 @@ from contest.services.commitments import commit_house_seed
 from contest.services.teams import house_team
 from datasets.seeds import secret_seed
 from datasets.setting import BadValue, Setting
+from games.formats.methods import anonymizer
 
 ARCHIVE_BYTES = 1_000_000
 """More than a zip adds to what is in it."""

@@ -7,6 +7,7 @@ What changes in the end is the verdict, which is the limits applied to the value
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.board import queries
+from contest.board.official import official_among
 from contest.board.ranking import find_ranking, rank
 from contest.errors import Refused
 from contest.jobs import queue
@@ -26,8 +28,8 @@ from contest.services.board_versions import bump_board
 from contest.services.entries import scores_of
 from contest.services.entry_marks import choose_again, count_again, require_reason
 from datasets.messages import english
+from games.formats.measures import measure as find_measure
 from scoring.measure import Measurement
-from scoring.registry import measure as find_measure
 from scoring.rules import Limit, RoundVerdict, evaluate
 
 
@@ -162,7 +164,7 @@ def _preview(round_: Round, limits: Sequence[Limit]) -> list[dict[str, Any]]:
     entries = _scored(round_)
     verdicts = {entry.pk: _verdict(entry, limits) for entry in entries}
     before = {entry.pk: place.rank for place, entry in queries.places(round_, show_attacks=True)}
-    after = _ranks_after(round_, entries, verdicts)
+    after = _ranks_after(round_, entries, verdicts, limits)
     rows = []
     for entry in entries:
         verdict = verdicts[entry.pk]
@@ -175,25 +177,24 @@ def _preview(round_: Round, limits: Sequence[Limit]) -> list[dict[str, Any]]:
 
 
 def _ranks_after(
-    round_: Round, entries: Sequence[Entry], verdicts: dict[int, RoundVerdict]
+    round_: Round, entries: Sequence[Entry], verdicts: dict[int, RoundVerdict], limits: Sequence[Limit]
 ) -> dict[int, int | None]:
-    """The board as it would be: of every team and slot the pinned valid entry, or the latest valid one."""
-    frozen = round_.frozen_at is not None
-    eligible = [
-        entry
-        for entry in entries
-        if verdicts[entry.pk].valid
-        and not entry.mark
-        and entry.team.status != Team.Status.REMOVED
-        and (entry.frozen_at is not None or not frozen)
-    ]
-    eligible.sort(key=lambda entry: (entry.is_pinned, entry.number))
-    chosen = {(entry.team_id, entry.slot): entry for entry in eligible}
-    results = [
-        dataclasses.replace(queries.result_of(entry, True), utility=verdicts[entry.pk].score)
-        for entry in chosen.values()
-    ]
+    """The board as it would be, with those entries on it that would count then."""
+    after = [_as_scored(entry, verdicts[entry.pk], limits) for entry in entries]
+    results = [queries.result_of(entry, True) for entry in official_among(round_, after).values()]
     return {place.result.key: place.rank for place in rank(results, find_ranking(round_.ranking))}
+
+
+def _as_scored(entry: Entry, verdict: RoundVerdict, limits: Sequence[Limit]) -> Entry:
+    found = copy.copy(entry)
+    found.state, found.utility = _state(verdict), verdict.score
+    found.measures = entry.measures | _limited_values(entry, limits)
+    return found
+
+
+def _limited_values(entry: Entry, limits: Sequence[Limit]) -> dict[str, float]:
+    values = _values(entry)
+    return {limit.measure: values[limit.measure] for limit in limits if limit.measure in values}
 
 
 def _state(verdict: RoundVerdict) -> str:
@@ -207,9 +208,7 @@ def _because(verdict: RoundVerdict) -> list[dict[str, Any]]:
 def _apply(entry: Entry, limits: Sequence[Limit]) -> bool:
     verdict = _verdict(entry, limits)
     state = _state(verdict)
-    values = {
-        limit.measure: value for limit in limits if (value := _values(entry).get(limit.measure)) is not None
-    }
+    values = _limited_values(entry, limits)
     # Compared in words: version 0.1 stored the sentences.
     before = (entry.state, entry.utility, [english(reason) for reason in entry.because], entry.measures)
     if before == (state, verdict.score, [*map(str, verdict.because)], entry.measures | values):

@@ -23,6 +23,7 @@ from contest.records.locks import lock_play, lock_teams
 from contest.services.attacks import settle_entries
 from contest.services.board_versions import bump_board
 from contest.services.commitments import commit, reveal_commitments
+from contest.services.reminders import remind
 from contest.services.tallies import counting_fault
 
 logger = logging.getLogger(__name__)
@@ -54,6 +55,8 @@ def run_clock(now: datetime.datetime | None = None) -> list[ClockStep]:
         except Exception:
             # A failure in one round must not stop the clock of the others; the next tick tries it again.
             logger.exception("the clock of round %s stumbled", round_.pk)
+    for phase, hours in remind(now):
+        logger.info("clock: reminder %s hours before the end of phase %s", hours, phase.pk)
     return done
 
 

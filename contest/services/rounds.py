@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from contest.bundle.files import preset_bundle, preset_names
+from contest.bundle.files import preset_bundle
 from contest.bundle.schema import MOST_ROUNDS
 from contest.bundle.specification import PhaseSpec, RoundSpec, shifted
 from contest.errors import Refused
@@ -39,6 +39,7 @@ from contest.services.consequences import Consequence
 from contest.services.contests import taken
 from contest.services.entry_marks import require_reason
 from contest.services.settings import claim_version
+from games.formats.presets import preset_names
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,15 @@ from contest.records.locks import lock_person, lock_play, lock_teams
 from contest.services.board_versions import bump_board
 from contest.services.consequences import broken_entries
 from contest.services.contests import taken
-from contest.services.entry_marks import count_again, require_reason, void_entry
+from contest.services.entry_marks import choose_all_again, count_again, require_reason, void_entry
 from contest.services.game_parameters import build_again, checked_changes
 from contest.services.phases import require_sound
-from datasets.rules import FileRules
+from games.formats.rules import FIXED_ONCE_MEASURED, FileRules
 
 CONTEST_SETTINGS = tuple(setting.name for setting in CONTEST)
 ROUND_SETTINGS = (*(setting.name for setting in ROUND), "file_rules")
 RANKED_BY = {setting.name for setting in ROUND if "places" in setting.on_change}
+CHOSEN_BY = {setting.name for setting in ROUND if "official" in setting.on_change}
 
 SubjectT = TypeVar("SubjectT", bound=Contest | Round)
 
@@ -125,6 +126,8 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
                 void_entry(entry, user, f"{reason[:100]}: {broken[entry.pk]}"[:300])
             if "params" in changes:
                 build_again(Round.objects.select_related("dataset", "game").get(pk=round_.pk))
+            if CHOSEN_BY & set(changes):
+                choose_all_again(round_)
             if RANKED_BY & set(changes):
                 count_again(fresh, timezone.now(), reason)
             bump_board(round_.pk)
@@ -212,12 +215,17 @@ def _require_possible(round_: Round, changes: Mapping[str, Any]) -> None:
         raise Refused("seed-committed", _("The hash of this round’s seed is published; the seed stays."))
     if "feedback" in changes:
         require_sound(Phase.objects.filter(round=round_), changes["feedback"])
-    vanished = FileRules(**round_.file_rules).vanished
-    rules = changes.get("file_rules")
+    if "file_rules" in changes:
+        _require_unmeasured(round_, FileRules(**changes["file_rules"]))
+
+
+def _require_unmeasured(round_: Round, rules: FileRules) -> None:
+    """A rule that measures depend on stays once an entry is measured by it."""
+    before = FileRules(**round_.file_rules)
     measured = Entry.objects.filter(round=round_).exclude(measures={})
-    if rules is not None and FileRules(**rules).vanished != vanished and measured.exists():
-        text = _("Entries are measured by the rule on vanished customers already; it stays.")
-        raise Refused("measured-already", text)
+    for name, text in FIXED_ONCE_MEASURED.items():
+        if getattr(rules, name) != getattr(before, name) and measured.exists():
+            raise Refused("measured-already", _(text))
 
 
 def _standing(round_: Round) -> list[int]:

@@ -11,14 +11,17 @@ from contest.errors import Refused
 from contest.jobs import queue
 from contest.models import Job, Round, Signal, User
 from contest.records import audit
+from games.formats.signals import FORMATS
 
-FORMATS = {"2016"}
-"""Formats whose tables the signals can read."""
+
+def can_look(round_: Round) -> bool:
+    """Whether a round has something to compare: files of any game, or tables that the signals can read."""
+    return round_.game_id is not None or round_.dataset.format in FORMATS
 
 
 def request_signals(round_: Round, user: User) -> Job:
     """Let a worker look at all official entries and guesses of a round."""
-    if round_.dataset.format not in FORMATS:
+    if not can_look(round_):
         raise Refused("no-signals", _("Signals are computed for contests with tables M and T only."))
     with transaction.atomic():
         Round.objects.select_for_update(no_key=True).get(pk=round_.pk)

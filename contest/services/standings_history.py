@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from contest.board import queries
 from contest.models import Round, Standing, StoredBoard
+from contest.outside.overtaking import tell_overtaken
 
 SECONDS_BETWEEN = 60
 """A busy board changes with every judged attack; one point per minute is enough to see its course."""
@@ -40,7 +42,10 @@ def _record(round_: Round, now: datetime.datetime) -> int:
     if last is not None and last.places == places:
         Standing.objects.filter(pk=last.pk).update(board_version=version)
         return 0
-    Standing.objects.create(round=round_, at=now, board_version=version, places=places)
+    with transaction.atomic():
+        Standing.objects.create(round=round_, at=now, board_version=version, places=places)
+        if last is not None:
+            tell_overtaken(round_, last.places, places, last.at)
     return 1
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, BinaryIO
 
 from django.db import connection, transaction
-from django.db.models import Max
+from django.db.models import F, Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -32,6 +32,7 @@ from contest.services.attacks import (
 from contest.services.board_versions import bump_board, has_game
 from contest.services.teams import require_playing
 from datasets.messages import Template
+from datasets.remarks import Remark
 from games.programs import SEEKER
 
 NO_FILES = Template("program.no-answer", "The program wrote no files that can be read as an answer.")
@@ -41,9 +42,17 @@ MAX_PROGRAM_BYTES = 4 * 1024 * 1024
 
 
 def submit_guesses(
-    round_: Round, team: Team, user: User, guesses: Mapping[int, BinaryIO], note: str = ""
+    round_: Round,
+    team: Team,
+    user: User,
+    guesses: Mapping[int, BinaryIO],
+    note: str = "",
+    remarks: Iterable[Remark] = (),
 ) -> Attack:
-    """Accept one guess per target. Each is judged on its own; a bad one does not harm the others."""
+    """Accept one guess per target. Each is judged on its own; a bad one does not harm the others.
+
+    ``remarks`` say how the files were read when they were checked.
+    """
     stored = {target: submitted.put(file, MAX_GUESS_BYTES) for target, file in guesses.items()}
     with transaction.atomic():
         attack = accept(round_, team, user, Attack.Kind.GUESS, note)
@@ -72,6 +81,7 @@ def submit_guesses(
                 answer_sha256=file.sha256,
             )
             enqueue_run(run)
+        Attack.objects.filter(pk=attack.pk).update(remarks=[remark.as_data() for remark in remarks])
         bump_board(round_.pk, is_seen=False)
     return attack
 
@@ -85,6 +95,12 @@ def submit_program(round_: Round, team: Team, user: User, program: Stored, note:
         require_targets_left(round_, team, targets_of(round_, team))
         queue_runs_of(attack)
     return attack
+
+
+def submit_tried(tried: Attack, user: User) -> Attack:
+    """Send a program that went through its dry run against all targets; it counts like any other."""
+    assert tried.team is not None
+    return submit_program(tried.round, tried.team, user, Stored(tried.program_sha256, 0))
 
 
 def try_program(round_: Round, team: Team, user: User, program: Stored) -> Attack:
@@ -117,9 +133,20 @@ def _add_inputs(attack: Attack) -> None:
 
 
 def practice_entry(round_: Round, team: Team) -> Entry | None:
-    """The house's easiest entry: only pseudonyms, nothing hidden."""
+    """What dry runs are made against: the house entry in the middle by utility, of two the more useful one.
+
+    In the most useful one next to nothing is hidden, so that any program seems to work; in the least useful
+    one there is nothing left to find.
+    """
+    ordered = practice_entries(round_)
+    return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+
+def practice_entries(round_: Round) -> list[Entry]:
+    """The house's valid entries, the most useful one first."""
     house = Entry.objects.filter(round=round_, team__is_house=True, state=Entry.State.VALID, mark="")
-    return house.order_by("-utility", "pk").first()
+    ordered = house.order_by(F("utility").desc(nulls_last=True), "pk")
+    return list(ordered.select_related("team"))
 
 
 def _require_taken(round_: Round) -> None:
@@ -172,13 +199,18 @@ def accept(
 ) -> Attack:
     """A new attack of a team, if the phase is open and it has an attempt left."""
     require_playing(lock_team(team.pk))
+    require_may_attack(round_, team)
+    return _create(round_, team, user, kind, note, program_sha256)
+
+
+def require_may_attack(round_: Round, team: Team) -> None:
+    """Refuse an attack outside the phase for it, or of a team without an attempt left."""
     now = timezone.now()
     if not Phase.objects.filter(
         round=round_, kind=Phase.Kind.ATTACK, starts_at__lte=now, ends_at__gt=now, closed_at=None
     ).exists():
         raise Refused("phase-closed", _("Attacks are accepted only while the attack phase is open."))
     require_attempts_left(round_, team, now)
-    return _create(round_, team, user, kind, note, program_sha256)
 
 
 def _create(

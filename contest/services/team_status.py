@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from contest.errors import Refused
-from contest.models import Entry, Invitation, Membership, Round, Team, User
+from contest.models import Entry, Invitation, Membership, Question, Round, Team, User
 from contest.records import audit
 from contest.records.locks import lock_entries, lock_teams
 from contest.services.attacks import settle_entries, stop_attacks_of
@@ -117,6 +117,7 @@ def merge_teams(source: Team, target: Team, user: User, reason: str) -> None:
         _require_attempts(source, target)
         moved = list(Membership.objects.filter(team=source).values_list("user__username", flat=True))
         Membership.objects.filter(team=source).update(team=target, role=Membership.Role.MEMBER)
+        Question.objects.filter(team=source).update(team=target)
         Invitation.objects.filter(team=source, revoked_at=None).update(revoked_at=timezone.now())
         Team.objects.filter(merged_into=source).update(merged_into=target)
         Team.objects.filter(pk=source.pk).update(

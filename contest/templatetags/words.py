@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -9,7 +10,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from contest.language.game_words import worded as _worded
+from contest.language.said import in_words
 from contest.language.translation import say as _say
+from games.formats import texts
 
 register = template.Library()
 
@@ -18,6 +21,18 @@ register = template.Library()
 def say(what: Any) -> str:
     """A message or a description of the numerics in the visitor's language."""
     return _say(what)
+
+
+@register.filter
+def said(sentence: texts.Said | None) -> str:
+    """A sentence of a game with its values."""
+    return in_words(sentence) if sentence else ""
+
+
+@register.filter
+def sizes(facts: Mapping[str, Any]) -> list[str]:
+    """How large a data set is, by the facts about it."""
+    return [in_words(size) for size in texts.sizes(facts)]
 
 
 @register.filter

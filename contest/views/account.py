@@ -20,6 +20,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from contest import access
 from contest.errors import Refused
 from contest.forms.accounts import EmailForm, OwnPasswordForm, PasswordForm, ProfileForm
+from contest.forms.notifications import NoticesForm
+from contest.pages.notifications import choices_of
 from contest.services import account_deletion, accounts, log_ins
 from contest.services.rate_limit import limit_tries
 from contest.views.accounts import letter_sent, speak
@@ -38,11 +40,12 @@ def account(request: UserRequest) -> HttpResponse:
 def _page(request: UserRequest, **bound: forms.Form) -> HttpResponse:
     """The page with its forms; one of them may be bound, with its errors."""
     user = request.user
-    profile = {"alias": user.alias, "language": user.language, "time_zone": user.time_zone}
+    profile = {name: getattr(user, name) for name in ("alias", "language", "time_zone", "has_public_profile")}
     context: dict[str, Any] = {
         "profile_form": ProfileForm(initial=profile, prefix="profile"),
         "email_form": EmailForm(user, prefix="email"),
         "password_form": PasswordForm(user, prefix="password"),
+        "notices_form": NoticesForm(choices_of(user), prefix="notices"),
         "log_ins": log_ins.of_user(user),
         "this_session": request.session.session_key,
         "mail_folder": settings.MAIL_FOLDER,

@@ -7,7 +7,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from attacks.games import find_game
 from contest import access
 from contest.board import queries
 from contest.board.matrix import attackers, matrix
@@ -17,12 +16,19 @@ from contest.jobs.queue_estimates import wait_for
 from contest.models import Attack, AttackRun, Job, Phase, Round, Team
 from contest.pages.attack import attack_summary
 from contest.pages.downloads import guesses_in, targets_bundle
+from contest.pages.problem_summary import verdict_context
+from contest.pages.targets import target_rows
+from contest.pages.team_orders import offered_for_seeking
 from contest.services import team_attacks
-from contest.services.attacks import targets_of, unfilled_cells
+from contest.services.attacks import unfilled_cells
 from contest.views.games import boards as game_boards
 from contest.views.games import seek as game_seek
 from contest.views.programs import accepted_program
 from contest.views.requests import PageRequest, UserRequest
+from datasets.problems import BadFiles, Verdict
+from games.formats import OLDEST
+from games.formats.guessing import find_game
+from games.formats.texts import FORMAT_TEXTS
 
 
 @require_safe
@@ -74,6 +80,7 @@ def _seek_page(
     guess_form: GuessForm,
     program_form: ProgramForm,
     status: int = 200,
+    verdict: Verdict | None = None,
 ) -> HttpResponse:
     mine = Attack.objects.filter(round=round_, team=team).select_related("team").order_by("-pk")
     attacks = list(mine.prefetch_related("runs__entry__team")[:30])
@@ -83,18 +90,24 @@ def _seek_page(
         "contest": round_.contest,
         "round": round_,
         "team": team,
-        "targets": targets_of(round_, team) if access.targets_are_public(round_) else [],
+        "text": FORMAT_TEXTS[round_.dataset.format],
+        "targets": target_rows(request.user, round_, team),
+        "are_public": access.targets_are_public(round_),
         "phase": queries.open_phase(round_, Phase.Kind.ATTACK),
         "guess_form": guess_form,
         "program_form": program_form,
         "attacks": [attack_summary(request.user, attack) for attack in attacks],
         "practice": team_attacks.practice_entry(round_, team),
+        "practice_is_only": len(team_attacks.practice_entries(round_)) == 1,
+        "house_attacks": offered_for_seeking(round_, team),
+        "checked": verdict is not None,
+        **verdict_context(verdict or Verdict()),
     }
     return render(request, "contest/seek.html", context, status=status)
 
 
 @require_safe
-def template_program(request: PageRequest, format_name: str = "2016") -> FileResponse:
+def template_program(request: PageRequest, format_name: str = OLDEST) -> FileResponse:
     """A working re-identifier to start from."""
     try:
         template = find_game(format_name).template
@@ -129,7 +142,11 @@ def submit_guesses(request: UserRequest, slug: str, round_slug: str) -> HttpResp
         try:
             note = form.cleaned_data["note"]
             with guesses_in(round_, team, form.cleaned_data["archive"]) as guesses:
-                attack = team_attacks.submit_guesses(round_, team, request.user, guesses, note)
+                attack = team_attacks.submit_guesses(
+                    round_, team, request.user, guesses, note, guesses.remarks
+                )
+        except BadFiles as error:
+            return _seek_page(request, round_, team, form, ProgramForm(), 422, error.verdict)
         except Refused as refusal:
             form.add_error("archive", refusal.text)
         else:
@@ -148,6 +165,20 @@ def submit_program(request: UserRequest, slug: str, round_slug: str) -> HttpResp
     if (attack := accepted_program(request, round_, team, form)) is not None:
         return redirect(attack)
     return _seek_page(request, round_, team, GuessForm(round_.dataset.format), form, status=422)
+
+
+@login_required
+@require_POST
+def run_on_all(request: UserRequest, slug: str, round_slug: str, attack_id: int) -> HttpResponse:
+    """A program that was tried becomes an attack on all targets."""
+    found = access.own_attack_for(request.user, slug, round_slug, attack_id)
+    if not (found.is_dry_run and found.team and found.program_sha256):
+        raise Http404
+    try:
+        return redirect(team_attacks.submit_tried(found, request.user))
+    except Refused as refusal:
+        messages.error(request, refusal.text)
+        return redirect(found)
 
 
 @require_safe

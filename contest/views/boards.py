@@ -6,6 +6,8 @@ from django.views.decorators.http import require_safe
 
 from contest import access
 from contest.board.board_cache import board_context, fragment, polled_round
+from contest.pages.introduction import introduction
+from contest.pages.top_rows import podium_of
 from contest.views.fragments import fragment_answer
 from contest.views.games import boards as games
 from contest.views.requests import PageRequest
@@ -27,8 +29,14 @@ def leaderboard(request: PageRequest, slug: str, round_slug: str) -> HttpRespons
         if round_.game_id is not None:
             return games.leaderboard(request, round_)
     team = access.team_of(request.user, round_.contest)
-    context = board_context(round_, team, request.GET.get("page"))
+    context = board_context(round_, team, request.GET.dict())
     board = fragment(round_, context)
     if request.htmx:
         return fragment_answer(request, board)
-    return render(request, "contest/leaderboard.html", {**context, "board_html": board.html})
+    page = {
+        **context,
+        **podium_of(round_),
+        "board_html": board.html,
+        "introduction": introduction(round_),
+    }
+    return render(request, "contest/leaderboard.html", page)

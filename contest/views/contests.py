@@ -6,18 +6,21 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from attacks.registry import attack as find_attack
 from contest import access
 from contest.board import queries
 from contest.board.ranking import find_ranking
 from contest.language.markdown import docstring_to_html, to_html
 from contest.models import Attack
-from contest.pages.format_texts import FORMAT_TEXTS
+from contest.pages.calendar import calendar
+from contest.pages.questions import unread_answers
+from contest.pages.story import story_of
 from contest.pages.tour import tour_of
 from contest.views.games import boards as games
 from contest.views.requests import PageRequest
-from datasets.rules import FileRules
-from scoring.registry import measure as find_measure
+from games.formats.attacks import attack as find_attack
+from games.formats.measures import measure as find_measure
+from games.formats.rules import FileRules
+from games.formats.texts import FORMAT_TEXTS
 
 
 @require_safe
@@ -39,8 +42,21 @@ def contest(request: PageRequest, slug: str) -> HttpResponse:
         "announcements": found.announcements.all()[:20],
         "my_team": access.team_of(request.user, found),
         "can_organise": access.is_organiser(request.user, found),
+        "n_new_answers": unread_answers(request.user, found).count(),
+        "has_story": bool(story_of(found)),
     }
     return render(request, "contest/contest.html", context)
+
+
+@require_safe
+def calendar_file(request: PageRequest, slug: str) -> HttpResponse:
+    """All phases that this reader may know of, for a calendar."""
+    found = access.contest_for(request.user, slug)
+    rounds = access.rounds_for(request.user, found)
+    content = calendar(found, rounds, request.build_absolute_uri)
+    answer = HttpResponse(content, content_type="text/calendar; charset=utf-8")
+    answer.headers["Content-Disposition"] = f'attachment; filename="{slug}.ics"'
+    return answer
 
 
 @require_safe

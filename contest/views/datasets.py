@@ -10,9 +10,10 @@ from contest.language.markdown import to_html
 from contest.pages.dataset_facts import shown_facts
 from contest.pages.downloads import data_download
 from contest.pages.pictures import charts_of_dataset
-from contest.pages.risk import ITEMS, has_report, report_of, risk_context
+from contest.pages.risk import report_of, risk_context, words_of
 from contest.views.games import data as games
 from contest.views.requests import PageRequest
+from games.formats.texts import FORMAT_TEXTS
 
 
 @require_safe
@@ -28,7 +29,8 @@ def dataset(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
         "facts": shown_facts(found),
         "description_html": to_html(found.description),
         "charts": charts_of_dataset(round_),
-        "has_risk_report": has_report(found),
+        "text": FORMAT_TEXTS[found.format],
+        "risk_words": words_of(found),
     }
     return render(request, "contest/dataset.html", context)
 
@@ -38,11 +40,11 @@ def risk(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """Who is at risk in the round's data; open to everybody who may download it."""
     round_ = access.round_for(request.user, slug, round_slug)
     found = round_.dataset
-    if round_.game_id is not None or not has_report(found):
+    words = words_of(found) if round_.game_id is None else None
+    if words is None:
         raise Http404
-    report = report_of(found)
-    context = {"contest": round_.contest, "round": round_, "dataset": found, "items": ITEMS}
-    return render(request, "contest/risk.html", context | risk_context(report))
+    context = {"contest": round_.contest, "round": round_, "dataset": found}
+    return render(request, "contest/risk.html", context | risk_context(report_of(found), words))
 
 
 @require_safe

@@ -3,9 +3,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from contest import access
@@ -14,13 +16,16 @@ from contest.errors import Refused
 from contest.files import vault
 from contest.files.storage import Stored
 from contest.forms.entries import UploadForm
-from contest.language.translation import say_problem
 from contest.models import Phase, Round, Team
+from contest.numbers import whole_number
+from contest.pages.comparison import comparison_context
 from contest.pages.dry_run import check_upload
 from contest.pages.entry import entry_context
-from contest.pages.problem_summary import problem_context
+from contest.pages.problem_summary import problem_table, verdict_context
+from contest.pages.team_orders import offered_for_hiding
 from contest.services.attempts import count_attempts
 from contest.services.entries import change_note, pin_entry, submit_entry
+from contest.services.same_files import SAME_FILES, require_new_files
 from contest.views.games import entries as games
 from contest.views.requests import PageRequest, UserRequest
 from datasets.problems import Verdict
@@ -44,9 +49,11 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
                 verdict = _check_only(round_, team, form)
                 return _upload_page(request, round_, team, form, 200 if verdict.ok else 422, verdict)
             stored = _keep(form)
+            if "again" not in request.POST:
+                require_new_files(round_, team, stored)
             entry = submit_entry(round_, team, request.user, stored, note=form.cleaned_data["note"])
         except Refused as refusal:
-            form.add_error(None, refusal.text)
+            form.add_error(None, ValidationError(refusal.text, code=refusal.code))
         else:
             return redirect(entry)
     if request.method == "POST":
@@ -66,8 +73,10 @@ def _upload_page(
         "text": form.text,
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
+        "house_methods": offered_for_hiding(round_),
         "checked": checked,
-        **problem_context([say_problem(problem) for problem in verdict.as_data()], verdict.total),
+        "asks_again": form.has_error(NON_FIELD_ERRORS, SAME_FILES),
+        **verdict_context(verdict),
     }
     return render(request, "contest/upload.html", context, status=status)
 
@@ -92,6 +101,46 @@ def entry(request: PageRequest, slug: str, round_slug: str, entry_id: int) -> Ht
         return games.entry_page(request, found.round, found)
     template = "contest/_entry.html" if request.htmx else "contest/entry.html"
     return render(request, template, entry_context(request.user, found))
+
+
+@login_required
+@require_safe
+def problems(request: UserRequest, slug: str, round_slug: str, entry_id: int) -> HttpResponse:
+    """Every problem of an own entry, as a file."""
+    found = access.own_entry_for(request.user, slug, round_slug, entry_id)
+    try:
+        text = problem_table(found)
+    except Refused as refusal:
+        messages.error(request, refusal.text)
+        return redirect(found)
+    headers = {"Content-Disposition": f'attachment; filename="problems-{found.number}.csv"'}
+    return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@login_required
+@require_safe
+@never_cache
+def own_upload(request: UserRequest, slug: str, round_slug: str, entry_id: int) -> FileResponse:
+    """What one's own team handed in, as it was sent."""
+    found = access.own_upload_for(request.user, slug, round_slug, entry_id)
+    if not vault.exists(found.upload_sha256):
+        raise Http404
+    name = f"{slug}-{round_slug}-entry-{found.number}.zip"
+    return FileResponse(vault.open_upload(found), as_attachment=True, filename=name)
+
+
+@login_required
+@require_safe
+@never_cache
+def compare(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
+    """Two entries of one's own team, by their numbers: ``?a=1&b=2``."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    team = access.own_team_for(request.user, round_.contest)
+    a, b = (whole_number(request.GET.get(name, "")) for name in ("a", "b"))
+    context = comparison_context(request.user, round_, team, a, b)
+    if any(name in request.GET and context[name] is None for name in ("a", "b")):
+        raise Http404
+    return render(request, "contest/compare.html", context)
 
 
 @login_required

@@ -6,16 +6,16 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from anonymizers.registry import EVERY_ANONYMIZER
 from anonymizers.table_registry import TABLE_METHODS
-from attacks.registry import EVERY_ATTACK
 from contest.language.markdown import docstring_to_html
-from contest.pages.gallery.pages import example_of
+from contest.pages.worked_examples import example_of
 from contest.views.requests import PageRequest
-from scoring.registry import MEASURES, MEASURES_2017, MEASURES_2018
+from games.formats.attacks import EVERY_ATTACK
+from games.formats.measures import EVERY_MEASURE
+from games.formats.methods import EVERY_ANONYMIZER
 
 GALLERY: dict[str, Any] = {
-    "measures": MEASURES + MEASURES_2017 + MEASURES_2018,
+    "measures": EVERY_MEASURE,
     "attacks": EVERY_ATTACK,
     "anonymizers": EVERY_ANONYMIZER,
     "tables": TABLE_METHODS,
@@ -30,7 +30,7 @@ def methods(request: PageRequest) -> HttpResponse:
 @require_safe
 def method(request: PageRequest, kind: str, name: str) -> HttpResponse:
     """The page about a method, generated from the constant that describes it and its function's docstring."""
-    found = next((item for item in GALLERY.get(kind, ()) if item.name == name), None)
+    found = next((it for it in GALLERY.get(kind, ()) if it.name == name), None)
     if found is None:
         raise Http404
     context = {

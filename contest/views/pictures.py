@@ -7,16 +7,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.board.board_cache import board_of
+from contest.board.board_cache import board_context, board_map, board_of
 from contest.board.matrix import matrix
 from contest.board.queries import BoardRow
 from contest.board.utility_risk_map import utility_map
 from contest.charts.chart import Chart
-from contest.charts.png import png
-from contest.charts.svg import standalone
 from contest.models import Round
 from contest.pages.pictures import charts_of_dataset, charts_of_entry, charts_of_round
 from contest.pages.round_pictures import matrix_picture, measure_map, measure_strips
+from contest.views.games import boards as games
+from contest.views.picture_files import as_file
 from contest.views.requests import PageRequest
 
 MOST_SPOTS = 1000
@@ -26,7 +26,7 @@ MOST_SPOTS = 1000
 @require_safe
 def pictures(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """All pictures of a round; `?measure=` draws the map over one measure and its limit."""
-    round_ = _shop_round(request, slug, round_slug)
+    round_ = _format_round(request, slug, round_slug)
     rows = _rows(request, round_)
     chosen = request.GET.get("measure", "")
     over = measure_map(rows, chosen) if chosen else None
@@ -46,8 +46,12 @@ def pictures(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
 
 @require_safe
 def round_picture(request: PageRequest, slug: str, round_slug: str, name: str, form: str) -> HttpResponse:
-    """One picture of a round or of its data set as a file."""
-    round_ = _shop_round(request, slug, round_slug)
+    """One picture of a round or of its data set as a file; `?x=` and `?y=` choose the axes of the map."""
+    if name == "map":
+        round_ = access.round_for(request.user, slug, round_slug)
+        if round_.game_id is not None:
+            return games.map_file(request, round_, form)
+    round_ = _format_round(request, slug, round_slug)
     return as_file(_find(_round_charts(request, round_, name), name), form)
 
 
@@ -62,27 +66,12 @@ def entry_picture(
     return as_file(_find(charts_of_entry(entry), name), form)
 
 
-def _shop_round(request: PageRequest, slug: str, round_slug: str) -> Round:
+def _format_round(request: PageRequest, slug: str, round_slug: str) -> Round:
     """Rounds of games have no pictures: nobody knows what their tables mean."""
     round_ = access.round_for(request.user, slug, round_slug)
     if round_.game_id is not None:
         raise Http404
     return round_
-
-
-def as_file(chart: Chart, form: str) -> HttpResponse:
-    """The picture as SVG or PNG, or its numbers as CSV."""
-    kinds = {
-        "svg": ("image/svg+xml", lambda: standalone(chart).encode()),
-        "png": ("image/png", lambda: png(chart)),
-        "csv": ("text/csv; charset=utf-8", lambda: chart.as_csv().encode()),
-    }
-    if form not in kinds:
-        raise Http404
-    kind, content = kinds[form]
-    response = HttpResponse(content(), content_type=kind)
-    response["Content-Disposition"] = f'attachment; filename="{chart.name}.{form}"'
-    return response
 
 
 def _rows(request: PageRequest, round_: Round) -> list[BoardRow]:
@@ -99,10 +88,13 @@ def _round_charts(request: PageRequest, round_: Round, name: str) -> list[Chart]
     """The charts that may include one of this name; only what the name can mean is computed."""
     if name == "matrix":
         return [matrix_picture(matrix(round_))] if _sees_attacks(request, round_) else []
-    if name in ("map", "strips") or name.startswith("map-"):
+    if name == "map":
+        team = access.team_of(request.user, round_.contest)
+        return [board_map(round_, team, board_context(round_, team, request.GET.dict())).chart]
+    if name == "strips" or name.startswith("map-"):
         rows = _rows(request, round_)
         over = measure_map(rows, name.removeprefix("map-"))
-        return [utility_map(rows), measure_strips(rows), *([over] if over else [])]
+        return [measure_strips(rows), *([over] if over else [])]
     return charts_of_dataset(round_)
 
 

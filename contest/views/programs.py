@@ -1,4 +1,4 @@
-"""Taking a program that attacks, for rounds of shops and of games alike."""
+"""Taking a program that attacks, for rounds of formats and of games alike."""
 
 from __future__ import annotations
 

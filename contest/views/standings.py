@@ -12,7 +12,9 @@ from contest.board.export import board_csv, board_dicts
 from contest.board.rank_history import rank_history
 from contest.language.markdown import docstring_to_html
 from contest.pages.explanations import explain
+from contest.pages.slopes import slope_charts
 from contest.views.games import boards as games
+from contest.views.picture_files import as_file
 from contest.views.requests import PageRequest
 
 
@@ -51,8 +53,20 @@ def history(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
         "round": round_,
         "shown": shown,
         "history": rank_history(round_) if shown else None,
+        "charts": slope_charts(request.user, round_),
     }
     return render(request, "contest/history.html", context)
+
+
+@require_safe
+def history_picture(request: PageRequest, slug: str, round_slug: str, name: str, form: str) -> HttpResponse:
+    """One picture of the history page as a file."""
+    round_ = access.round_for(request.user, slug, round_slug)
+    charts = slope_charts(request.user, round_)
+    chart = next((chart for chart in charts if chart.name == name), None)
+    if chart is None:
+        raise Http404
+    return as_file(chart, form)
 
 
 @require_safe

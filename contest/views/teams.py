@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +18,7 @@ from contest.models import Membership, Team
 from contest.pages.dashboard import round_cards
 from contest.services import teams
 from contest.services.leaving import remove_member
+from contest.services.team_life import hand_over, leave_team, rename_team
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 
@@ -48,9 +50,13 @@ def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
     found = access.team_for(request.user, slug, team_id)
     token = request.session.pop("new_invitation", None)
     members = found.memberships.select_related("user").order_by("id")
+    own = found.memberships.filter(user=request.user).first()
     context = {
         "contest": found.contest,
         "team": found,
+        "own_membership": own,
+        "leads": own is not None and own.role == Membership.Role.CAPTAIN,
+        "rename_form": TeamForm(initial={"name": found.name}),
         "is_member": access.team_of(request.user, found.contest) == found,
         "members": [(row, _removal_form(request, found, row)) for row in members],
         "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
@@ -104,8 +110,56 @@ def remove(request: UserRequest, slug: str, team_id: int, membership_id: int) ->
 
 
 @login_required
+@require_POST
+def rename(request: UserRequest, slug: str) -> HttpResponse:
+    """Another name for one's team; for its captain."""
+    team = access.led_team_for(request.user, access.contest_for(request.user, slug))
+    form = TeamForm(request.POST)
+    if form.is_valid():
+        with refusal_shown(request):
+            rename_team(team, request.user, form.cleaned_data["name"])
+            messages.success(request, _("The team is called %(name)s now.") % {"name": team.name})
+    else:
+        show_errors(request, form)
+    return redirect("team", slug, team.pk)
+
+
+@login_required
+@require_POST
+def leave(request: UserRequest, slug: str) -> HttpResponse:
+    own = access.own_membership_for(request.user, access.contest_for(request.user, slug))
+    if "sure" not in request.POST:
+        messages.error(request, _("Tick the box to confirm that you want to leave."))
+        return redirect("team", slug, own.team_id)
+    try:
+        leave_team(own)
+    except Refused as refusal:
+        messages.error(request, refusal.text)
+        return redirect("team", slug, own.team_id)
+    messages.success(request, _("You have left %(name)s.") % {"name": own.team.name})
+    return redirect("contest", slug)
+
+
+@login_required
+@require_POST
+def captain(request: UserRequest, slug: str, team_id: int, membership_id: int) -> HttpResponse:
+    """Let another member lead the team."""
+    team = access.led_team_for(request.user, access.contest_for(request.user, slug))
+    if team.pk != team_id:
+        raise Http404
+    heir = access.member_of(team, membership_id)
+    with refusal_shown(request):
+        hand_over(team, request.user, heir)
+        messages.success(request, _("%(name)s leads the team now.") % {"name": heir.user.shown_name})
+    return redirect("team", slug, team.pk)
+
+
 @require_http_methods(["GET", "POST"])
+@never_cache
 def join(request: UserRequest, token: str) -> HttpResponse:
+    """Whoever has the link sees the team and the contest; joining takes an account."""
+    if request.method == "POST" and not request.user.is_authenticated:
+        return redirect_to_login(request.path)
     invitation = access.invitation_for(token)
     if request.method == "POST":
         try:
@@ -115,5 +169,11 @@ def join(request: UserRequest, token: str) -> HttpResponse:
             return redirect("contest", invitation.team.contest.slug)
         messages.success(request, _("Welcome to %(name)s.") % {"name": joined.name})
         return redirect("team", joined.contest.slug, joined.pk)
-    context = {"invitation": invitation, "team": invitation.team, "contest": invitation.team.contest}
+    team = invitation.team
+    context = {
+        "invitation": invitation,
+        "team": team,
+        "contest": team.contest,
+        "n_members": team.memberships.count(),
+    }
     return render(request, "contest/join.html", context)

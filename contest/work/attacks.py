@@ -9,18 +9,19 @@ from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 
-from attacks.games import Game, Outcome, Target, find_game
-from attacks.registry import run_attack as make_guess
 from attacks.sandbox import Limits, SandboxResult
 from attacks.sandbox import run_program as run_in_sandbox
 from contest.files import vault
 from contest.files.storage import submitted
 from contest.jobs.queue import IN_SANDBOX, JUDGING, READING_TABLES, Claim
-from contest.models import Attack, AttackRun, Entry
+from contest.models import Attack, AttackRun
 from contest.services import attacks, team_attacks
 from contest.services.datasets import copy_files, load_original, load_released
+from contest.services.guess_checks import game_of
 from contest.work import game_programs
 from datasets.problems import Verdict
+from games.formats.attacks import run_attack as make_guess
+from games.formats.guessing import Game, Outcome, Target
 
 HIDDEN_OF_GAMES = tuple(
     f"entry__round__game__{name}" for name in ("zip_sha256", "log", "findings", "uploaded_by")
@@ -53,17 +54,6 @@ def attack(claim: Claim) -> None:
         return
     claim.report(90, JUDGING())
     _record(claim, run, guess, seconds)
-
-
-def game_of(entry: Entry) -> tuple[Game, Target]:
-    dataset = entry.round.dataset
-    target = Target(
-        n_original=dataset.n_people,
-        n_released=entry.n_people or 0,
-        original=lambda: load_original(dataset),
-        released=lambda: load_released(entry),
-    )
-    return find_game(dataset.format), target
 
 
 def checked_guess(run: AttackRun, game: Game, target: Target) -> tuple[Any, Verdict]:

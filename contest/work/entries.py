@@ -13,14 +13,15 @@ from contest.models import Entry
 from contest.models.sealed import TRUTH
 from contest.services import entries, limit_changes
 from contest.services.datasets import load_original, load_released, store_files
+from contest.services.stored_uploads import check_stored
 from contest.work import game_entries
-from datasets.archive import ArchiveError, Limits, open_upload
+from contest.work.other_rounds import with_round_of
 from datasets.messages import Message
-from datasets.rules import FileRules
 from datasets.tables import Integers
+from games.formats.measures import measure
+from games.formats.portrait import portrait
+from games.formats.rules import FileRules, measure_options
 from scoring.measure import Measure, Measurement
-from scoring.portrait import portrait
-from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_pair
 
@@ -39,33 +40,28 @@ def check(claim: Claim) -> None:
     if entry.round.game_id is not None:
         game_entries.check(claim, entry)
         return
-    dataset = entry.round.dataset
-    spec = dataset.spec
-    rules = FileRules(**entry.round.file_rules)
+    spec = entry.round.dataset.spec
     claim.report(10, READING_UPLOAD())
-    original = load_original(dataset)
-    try:
-        with vault.upload_of(entry) as upload:
-            files = open_upload(upload, spec.upload_names, Limits(file_bytes=rules.max_bytes))
-    except ArchiveError as error:
-        entries.refuse_files(claim, entry, error.verdict)
-        return
+    original = load_original(entry.round.dataset)
     claim.report(30, CHECKING_FILES())
-    try:
-        checked = spec.check_upload(files, original, rules)
-    finally:
-        for file in files.values():
-            file.close()
-    neutral = checked.neutral
+    checked = check_stored(entry, original)
+    neutral, verdict = checked.neutral, with_round_of(entry, checked.verdict)
     if neutral is None:
-        entries.refuse_files(claim, entry, checked.verdict)
+        entries.refuse_files(claim, entry, verdict)
         return
     claim.report(70, STORING())
     with tempfile.TemporaryDirectory() as folder:
         spec.write_released(Path(folder), neutral.released)
         stored = store_files(Path(folder), spec.public_files)
     truth = vault.keep_truth(neutral.truth)
-    entries.accept_files(claim, entry, published=stored, sealed={TRUTH: truth}, n_people=neutral.n_released)
+    entries.accept_files(
+        claim,
+        entry,
+        published=stored,
+        sealed={TRUTH: truth},
+        n_people=neutral.n_released,
+        remarks=verdict.remarks,
+    )
 
 
 def score(claim: Claim) -> None:
@@ -114,5 +110,5 @@ def _measured(
         *pair,
         [measure(name) for name in names],
         on_progress=report,
-        options={"ut-jaccard": {"vanished": FileRules(**entry.round.file_rules).vanished}},
+        options=measure_options(FileRules(**entry.round.file_rules)),
     )

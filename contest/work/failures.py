@@ -5,12 +5,14 @@ from __future__ import annotations
 from django.utils import timezone
 
 from contest.models import AttackRun, Entry, HouseOrder, Job
+from contest.outside.notices import tell_judged
 from contest.records import audit
 from contest.services.answers import fail_answer
 from contest.services.attacks import settle_entry
 from contest.services.board_versions import bump_board
 from contest.services.game_packages import fail_package
 from contest.services.game_rounds import fail_build
+from contest.services.team_orders import fail_order
 from contest.services.trials import fail_trial
 from datasets.messages import english
 
@@ -29,13 +31,15 @@ def record_failure(job: Job, **_facts: object) -> None:
         fail_build(job.round_id, job.reason, job.error)
     if job.kind == Job.Kind.TRIAL:
         fail_trial(job.payload["trial"], job.reason, job.error)
+    if job.kind == Job.Kind.ORDER:
+        fail_order(job.pk, job.reason)
     if job.game_id is not None:
         fail_package(job.game_id, job.error)
 
 
 def _fail_entry(job: Job, entry_id: int) -> None:
     locked = Entry.objects.select_for_update(no_key=True, of=("self",))
-    entry = locked.select_related("round__contest").get(pk=entry_id)
+    entry = locked.select_related("round__contest", "team").get(pk=entry_id)
     if entry.is_final:
         return
     before = entry.state
@@ -51,6 +55,7 @@ def _fail_entry(job: Job, entry_id: int) -> None:
         after={"state": entry.state},
         reason=f"job {job.pk}: {english(job.reason)}",
     )
+    tell_judged(entry, entry.state)
     bump_board(entry.round_id, is_seen=False)
 
 

@@ -17,6 +17,7 @@ from contest.play.uploads import answer_files, upload_box
 from contest.services import answers, attacks
 from datasets.archive import ArchiveError
 from datasets.problems import Problem, Verdict
+from datasets.remarks import Remark
 from games.checks import check_answer
 from games.contract import values
 from games.contract.broken import STRANGE, BadAnswer
@@ -104,13 +105,13 @@ def answer(claim: Claim) -> None:
     if isinstance(checked, Verdict):
         answers.refuse_answer(claim, attack, checked)
         return
-    pairs, box = checked
+    pairs, box, remarks = checked
     claim.report(50, JUDGING())
     by = {entry.key: entry for entry in targets}
     covered = [by[key] for key in {key for key, _ in pairs}]
     shown = judge(table, pairs, covered, seat_of(table, attack), box)
     cells = [(by[key], challenge, *one) for (key, challenge), one in zip(pairs, shown, strict=True)]
-    answers.record_answer(claim, attack, cells)
+    answers.record_answer(claim, attack, cells, remarks)
 
 
 def answerable(attack: Attack) -> list[Entry]:
@@ -129,8 +130,8 @@ def seat_of(table: Table, attack: Attack, reader: str = "judge") -> values.Seat 
 
 def checked_answer(
     table: Table, attack: Attack, targets: Sequence[Entry]
-) -> Verdict | tuple[tuple[tuple[str, str], ...], Box]:
-    """What is wrong with an answer, or the cells that it fills with its files."""
+) -> Verdict | tuple[tuple[tuple[str, str], ...], Box, tuple[Remark, ...]]:
+    """What is wrong with an answer, or the cells that it fills with its files and how they were read."""
     keys = [entry.key for entry in targets]
     try:
         with submitted.open(attack.upload_sha256) as file:
@@ -141,10 +142,11 @@ def checked_answer(
     world = table.world(secret=False)
     seen = [table.target(entry) for entry in targets]
     found = check_answer(table.game, world, seat, box, seen, table.lookup(seat))
-    if not found.verdict.ok:
-        return found.verdict
+    verdict = found.verdict.explained(box.remarks)
+    if not verdict.ok:
+        return verdict
     wrong = _beyond_limits(attack, targets, {key for key, _ in found.pairs})
-    return wrong if wrong is not None else (found.pairs, box)
+    return wrong if wrong is not None else (found.pairs, box, verdict.remarks)
 
 
 def _beyond_limits(attack: Attack, targets: Sequence[Entry], covered: set[str]) -> Verdict | None:

@@ -11,8 +11,9 @@ from contest.models import Entry, Score
 from contest.play.boxes import MemoryBox
 from contest.play.pictures import illustrated_entry
 from contest.play.table import Table
-from contest.play.uploads import entry_files, upload_box
 from contest.services import entries, hiders
+from contest.services.stored_uploads import read_upload
+from contest.work.other_rounds import with_round_of
 from datasets.archive import ArchiveError
 from datasets.messages import Message, message_from
 from datasets.problems import Problem
@@ -37,29 +38,24 @@ def check(claim: Claim, entry: Entry) -> None:
     try:
         upload = read_upload(table, entry)
     except ArchiveError as error:
-        entries.refuse_files(claim, entry, error.verdict)
+        entries.refuse_files(claim, entry, with_round_of(entry, error.verdict))
         return
     claim.report(30, CHECKING_FILES())
     target = table.target(entry, upload=upload, reader="judge")
     own = table.seat(table.seat_of(entry), "team")
-    verdict = check_entry(table.game, table.world(), target, table.lookup(own))
+    verdict = check_entry(table.game, table.world(), target, table.lookup(own)).explained(upload.remarks)
     if not verdict.ok:
-        entries.refuse_files(claim, entry, verdict)
+        entries.refuse_files(claim, entry, with_round_of(entry, verdict))
         return
     claim.report(70, STORING())
     seen, secret = publish(table, target)
-    entries.accept_files(claim, entry, published=seen, sealed=secret)
+    entries.accept_files(claim, entry, published=seen, sealed=secret, remarks=verdict.remarks)
 
 
 def _reason(entry: Entry) -> Message:
     """Why a hider made nothing."""
     said = entry.program_reason
     return message_from(said) or entries.NOT_MADE() if isinstance(said, Mapping) else entries.NOT_MADE()
-
-
-def read_upload(table: Table, entry: Entry) -> MemoryBox:
-    with vault.upload_of(entry) as file:
-        return upload_box(file, entry_files(table.declared, entry.slot))
 
 
 def publish(table: Table, target: Target) -> tuple[dict[str, str], dict[str, Stored]]:

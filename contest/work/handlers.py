@@ -18,6 +18,7 @@ from contest.work import (
     messages,
     signals,
     tally,
+    team_orders,
     trials,
 )
 
@@ -37,6 +38,7 @@ HANDLERS: dict[Job.Kind, Callable[[Claim], None]] = {
     Job.Kind.TRIAL: trials.try_version,
     Job.Kind.SIGNALS: signals.look_for_signals,
     Job.Kind.HOUSE: house.make_house_entry,
+    Job.Kind.ORDER: team_orders.make_order,
     Job.Kind.MAIL: send_mails,
     Job.Kind.LETTER: messages.send_letter,
     Job.Kind.WEBHOOK: messages.deliver_news,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from anonymizers.registry import run_anonymizer
 from contest.jobs.queue import Claim
 from contest.models import HouseOrder
 from contest.play.house import hide_with
@@ -13,6 +12,7 @@ from contest.play.table import Table
 from contest.services.datasets import load_original
 from contest.services.house import hand_in_house_entry, seed_of
 from contest.services.older_house_jobs import order_of
+from games.formats.methods import run_anonymizer
 from games.rehearsal import generator
 
 

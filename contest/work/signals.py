@@ -5,19 +5,24 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from attacks.registry import run_attack as make_guess
-from attacks.signals import search
 from contest.files import vault
 from contest.jobs.queue import Claim
 from contest.models import Attack, AttackRun, Entry, Round, Signal
 from contest.services import signals
 from contest.services.datasets import load_original, load_released
-from contest.work.attacks import checked_guess, game_of
+from contest.services.guess_checks import game_of
+from contest.work.attacks import checked_guess
+from contest.work.game_signals import look_for_game_signals
+from games.formats.attacks import run_attack as make_guess
+from games.formats.signals import search
 
 
 def look_for_signals(claim: Claim) -> None:
     """Compare all official entries and all guesses at them; only the truth separates mistakes from hits."""
-    round_ = Round.objects.select_related("contest", "dataset").get(pk=claim.job.payload["round"])
+    round_ = Round.objects.select_related("contest", "dataset", "game").get(pk=claim.job.payload["round"])
+    if round_.game_id is not None:
+        look_for_game_signals(claim, round_)
+        return
     original = load_original(round_.dataset)
     found: list[Signal] = []
     official = Entry.objects.filter(round=round_, is_official=True).select_related("team", "round__dataset")

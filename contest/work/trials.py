@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, BinaryIO, cast
 
+from contest.board.official import official_among
 from contest.files.storage import submitted
 from contest.jobs.queue import JUDGING, READING_TABLES, Claim
-from contest.models import Attack, AttackRun, Entry, Round, Team, Trial
+from contest.models import Attack, AttackRun, Entry, Round, Trial
 from contest.play.boxes import MemoryBox
 from contest.play.counting import boards_among, entries_of, runs_of
 from contest.play.evidence import keep_evidence
@@ -153,19 +154,11 @@ def _as_tried(round_: Round, entries: Sequence[Entry], tried: Sequence[Mapping[s
     for entry in found:
         for name, value in after.get(entry.pk, {}).items():
             setattr(entry, name, value)
-    eligible = [entry for entry in found if not entry.is_brought and _may_count(round_, entry)]
-    eligible.sort(key=lambda entry: (entry.is_pinned, entry.number))
-    chosen = {(entry.team_id, entry.slot): entry.pk for entry in eligible}
+    chosen = {entry.pk for entry in official_among(round_, found).values()}
     for entry in found:
         if not entry.is_brought:
-            entry.is_official = chosen.get((entry.team_id, entry.slot)) == entry.pk
+            entry.is_official = entry.pk in chosen
     return found
-
-
-def _may_count(round_: Round, entry: Entry) -> bool:
-    if entry.state != Entry.State.VALID or entry.mark or entry.team.status == Team.Status.REMOVED:
-        return False
-    return entry.frozen_at is not None or round_.frozen_at is None
 
 
 def _judged(runs: Sequence[AttackRun], tried: Sequence[Mapping[str, Any]]) -> list[AttackRun]:

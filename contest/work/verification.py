@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attacks.registry import attack as find_attack
 from contest.board import queries
 from contest.files import vault
 from contest.files.storage import published, submitted
@@ -14,9 +13,11 @@ from contest.services.commitments import verify_commitment
 from contest.work.attacks import judge_again
 from contest.work.entries import measure_again
 from contest.work.game_verification import recount_game
+from contest.work.overall_verification import recount_awards
 from contest.work.recounts import Recount
+from games.formats.attacks import attack as find_attack
+from games.formats.measures import measure as find_measure
 from scoring.measure import Measurement
-from scoring.registry import measure as find_measure
 from scoring.rules import Limit, evaluate
 
 BOUNDS = ("low", "high", "baseline")
@@ -42,6 +43,7 @@ def recount(contest: Contest, on_progress: Callable[[str], None] = lambda text: 
             _recount_run(found, run)
         _recount_risks(found, round_)
         _open_commitments(found, round_)
+    recount_awards(found, contest)
     return found
 
 

@@ -243,6 +243,15 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Term:
+    """A word of the game that newcomers do not know; pages explain it where it appears."""
+
+    name: str
+    meaning: Text
+    title: Text = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Seats:
     """Places at the table, each with its data; 0 means one per team, with nothing of its own."""
 
@@ -286,6 +295,9 @@ class Declaration:
     """What the hidden people are called: customers, patients."""
     files: tuple[File, ...]
     challenges: tuple[Challenge, ...]
+    hidden: Text = field(default_factory=dict)
+    """What is hidden, from whom, and why: one sentence for people who see the game's boards first."""
+    terms: tuple[Term, ...] = ()
     measures: tuple[Number, ...] = ()
     rules: tuple[Rule, ...] = ()
     boards: tuple[BoardWords, ...] = ()

@@ -23,11 +23,23 @@ def publish_uploads(declaration: Declaration, entry: Target, out: Out) -> None:
 
 def _sorted(content: bytes, file: File) -> bytes:
     """The lines in an order that tells nothing; the first stays where it is a header."""
+    head, rows = _parted(content, file)
+    return b"".join(line + b"\n" for line in head + sorted(rows))
+
+
+def rows_of(content: bytes, file: File | None) -> bytes:
+    """The lines of a file without its header, where it has one; of undeclared files all."""
+    if file is None or not file.columns:
+        return content
+    return b"\n".join(_parted(content, file)[1])
+
+
+def _parted(content: bytes, file: File) -> tuple[list[bytes], list[bytes]]:
+    """The header, where there is one, and the other lines."""
     lines = content.removeprefix(BYTE_ORDER_MARK).replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
     header = ",".join(column.name for column in file.columns).encode()
     is_headed = file.header == "required" or (file.header == "optional" and lines[0] == header)
-    head = lines[:1] if is_headed else []
-    return b"".join(line + b"\n" for line in head + sorted(lines[len(head) :]))
+    return (lines[:1], lines[1:]) if is_headed else ([], lines)
 
 
 def verdict_by_limits(declaration: Declaration, measures: Figures, params: Mapping[str, Any]) -> Verdict:

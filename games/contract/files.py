@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from datasets.cells import BadCell, Parse
+from datasets.diagnosis import diagnose_together
 from datasets.messages import Message, Template
+from datasets.plain import plain_content
 from datasets.problems import LINES, MISSING_FILE, BadFiles, Findings, Verdict
 from datasets.reader import Column as ReadColumn
 from datasets.reader import Source, TableRead, read_table
+from datasets.remarks import Remark
 from datasets.tables import EPOCH
 from datasets.tokens import BYTE_ORDER_MARK, LONGEST_LINE, TOO_LARGE
 from games.contract.declaration import Column, File
@@ -71,7 +74,7 @@ def check_files(
     """Check the files of an upload against their declarations. They may refer to each other."""
     expected = {name: file for file in declared for name in file.names(targets, slot)}
     given = set(box.names())
-    verdicts, tables = [], {}
+    verdicts, tables, samples = [], {}, []
 
     def known(name: str) -> tuple[File, Source] | None:
         if name in expected and name in given:
@@ -89,11 +92,13 @@ def check_files(
         elif file.required:
             found.add(MISSING_FILE(name=name))
         verdicts.append(found.verdict())
+        if found.sample is not None:
+            samples.append(found.sample)
     for name in sorted(given - set(expected)):
         found = Findings(name)
         found.add(UNKNOWN_FILE(names=list(expected)))
         verdicts.append(found.verdict())
-    return CheckedFiles(Verdict.join(verdicts), tables)
+    return CheckedFiles(diagnose_together(samples, Verdict.join(verdicts)), tables)
 
 
 def read_file(
@@ -143,6 +148,28 @@ def _as_headed(named: list[tuple[Column, str]], source: Source) -> list[tuple[Co
     if sorted(header) != sorted(by_name):
         return named
     return [by_name[name] for name in header]
+
+
+def plain_files(
+    declared: Mapping[str, File], contents: Mapping[str, bytes]
+) -> tuple[dict[str, bytes], list[Remark]]:
+    """The files of an upload as plain as they are declared, and what was rewritten.
+
+    A table that the platform reads is stored, measured and published in one form, whoever wrote it.
+    """
+    plain: dict[str, bytes] = {}
+    remarks: list[Remark] = []
+    for name, content in contents.items():
+        file = declared.get(name)
+        plain[name] = content
+        if file is None or file.reader == "game" or not file.columns:
+            continue
+        if any(column.per_target for column in file.columns) or file.column_order == "free":
+            continue
+        bare = tuple(_compiled(replace(column, domain=()), column.name, nothing) for column in file.columns)
+        plain[name], how = plain_content(name, content, bare, file.header)
+        remarks += how
+    return plain, remarks
 
 
 def _check_size(file: File, source: Source, found: Findings) -> None:

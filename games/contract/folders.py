@@ -18,6 +18,7 @@ import numpy as np
 
 from datasets.messages import Message, Template, message_from
 from datasets.problems import Problem, shown
+from datasets.remarks import Remark, remark_from
 from games.contract.boxes import EMPTY, FolderBox
 from games.contract.broken import NO_ANSWER, NOT_FILES, TOO_LARGE, BadAnswer
 from games.contract.messages import SAID_BY_GAME, SAID_IN_LANGUAGES
@@ -174,7 +175,8 @@ class Reader:
 
     def _problems(self, value: Any) -> FileVerdict:
         counts = tuple(((file, column, code), int(n)) for file, column, code, n in value["counts"])
-        return FileVerdict(tuple(map(_problem_from, value["problems"])), int(value["total"]), counts)
+        problems, remarks = map(_problem_from, value["problems"]), map(_remark_from, value.get("remarks", ()))
+        return FileVerdict(tuple(problems), int(value["total"]), counts, tuple(remarks))
 
     def _generator(self, value: Any) -> np.random.Generator:
         generator = np.random.default_rng(0)
@@ -187,7 +189,15 @@ def _as_data(verdict: FileVerdict) -> dict[str, Any]:
         "problems": [problem.as_data() for problem in verdict.problems],
         "total": verdict.total,
         "counts": [[*kind, n] for kind, n in verdict.counts],
+        "remarks": [remark.as_data() for remark in verdict.remarks],
     }
+
+
+def _remark_from(data: Any) -> Remark:
+    remark = remark_from(data)
+    if remark is None or not _is_ours(remark.message) or not f"{remark.file}{remark.column}".isprintable():
+        raise ValueError("a remark that is not the platform's")
+    return remark
 
 
 def _problem_from(data: Any) -> Problem:

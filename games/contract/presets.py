@@ -9,7 +9,7 @@ parameters: {limit-age: 2}
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -37,6 +37,25 @@ class Preset:
     rule: str = ""
     attempts: Attempts = Attempts()
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def attempts_of(preset: Preset) -> dict[str, int]:
+    """The bounds that a preset sets, by the names that settings of a round have."""
+    bounds = {"attacks_per_day": preset.attempts.day, "attacks_in_total": preset.attempts.all}
+    return {name: bound for name, bound in bounds.items() if bound is not None}
+
+
+def read_presets(declared: Declaration, read: Callable[[str], str]) -> dict[str, Preset]:
+    """The presets of a game that can be used, by name, in the order in which it lists them; ``read`` gives
+    the text of a file of the game."""
+    found: dict[str, Preset] = {}
+    for file in declared.presets:
+        try:
+            preset = read_preset(read(file), file, declared)
+        except (BadGame, OSError, KeyError):
+            continue
+        found.setdefault(preset.name, preset)
+    return found
 
 
 def read_preset(text: str, file: str, declared: Declaration) -> Preset:

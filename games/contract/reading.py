@@ -36,7 +36,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 }
 """The numbers that decide how much the platform does for a game, by key, wherever they stand."""
 NAMED = (
-    "files", "challenges", "measures", "rules", "boards", "parameters", "methods", "attacks",
+    "files", "challenges", "terms", "measures", "rules", "boards", "parameters", "methods", "attacks",
     "pictures", "examples",
 )  # fmt: skip
 """Lists of things with names, each of which is used once."""

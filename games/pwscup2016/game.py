@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from attacks.attack import Guess
-from attacks.games import Target as Case
 from datasets.tables import NO_GUESS
+from games.shop.guessing import Target as Case
 from games.shop.playing import ShopGame
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from attacks.games import Game2017
-from attacks.games import Target as Case
-from attacks.months import MonthsGuess
-from datasets.formats.pwscup2017 import SHARES
-from datasets.pwscup2017 import DELETED, MONTHS
 from datasets.tables import Integers
 from games.contract.values import Figures
+from games.shop.data.pwscup2017 import DELETED, MONTHS
+from games.shop.formats.pwscup2017 import SHARES
+from games.shop.guessing import Game2017
+from games.shop.guessing import Target as Case
+from games.shop.months import MonthsGuess
 from games.shop.playing import ShopGame
 
 ONE = "F.csv"

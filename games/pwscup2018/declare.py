@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.contract.declaration import Declaration
 from games.shop import declaring
-from scoring.presets import PWSCUP2018
+from games.shop.presets import PWSCUP2018
 
 
 def completed(declaration: Declaration) -> Declaration:

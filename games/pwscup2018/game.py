@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from attacks.answers import Answer
-from attacks.games import Target as Case
 from datasets.tables import NO_GUESS
+from games.shop.answers import Answer
+from games.shop.guessing import Target as Case
 from games.shop.playing import ShopGame
 
 

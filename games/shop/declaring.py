@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from anonymizers.anonymizer import Parameter
-from anonymizers.registry import EVERY_ANONYMIZER
-from attacks.games import find_game
-from datasets.formats import find_format
-from datasets.rules import RULES
 from datasets.setting import LARGEST, Setting
-from games.contract.declaration import BoardWords, Declaration, Method, Number, Rule
+from games.contract.declaration import BoardWords, Declaration, Method, Number, Rule, Term
+from games.shop.data.rules import RULES
+from games.shop.formats import find_format
+from games.shop.guessing import find_game
 from games.shop.limits import limit_parameters
+from games.shop.measures.registry import measures_of
+from games.shop.methods.registry import EVERY_ANONYMIZER
 from games.shop.ranking import RANKINGS
-from scoring.registry import measures_of
+from games.shop.texts import FORMAT_TEXTS
 from scoring.rules import Limit
 
 KINDS: dict[str, Any] = {
@@ -42,9 +43,12 @@ def completed(declaration: Declaration, format_name: str, usual: Sequence[Limit]
     """
     spec, play, measures = find_format(format_name), find_game(format_name), measures_of(format_name)
     challenges = tuple(challenge.name for challenge in declaration.challenges)
+    text = FORMAT_TEXTS[format_name]
     rules = sorted(RANKINGS, key=lambda ranking: ranking.name != format_name)
     return replace(
         declaration,
+        hidden={"en": text.hidden},
+        terms=tuple(Term(sign, {"en": meaning}) for sign, meaning in text.terms.items()),
         measures=tuple(
             Number(
                 it.name, {"en": it.title}, {"en": it.meaning}, it.better,
@@ -52,14 +56,7 @@ def completed(declaration: Declaration, format_name: str, usual: Sequence[Limit]
             )
             for it in measures
         ),
-        methods=tuple(
-            Method(
-                it.name, {"en": it.title}, {"en": it.meaning},
-                tuple(map(setting_of, it.parameters)), version=it.version,
-            )
-            for it in EVERY_ANONYMIZER
-            if it.format == format_name
-        ),
+        methods=methods_of(format_name),
         attacks=tuple(
             Method(it.name, {"en": it.title}, {"en": it.meaning}, (), challenges, it.version)
             for it in play.attacks
@@ -71,6 +68,22 @@ def completed(declaration: Declaration, format_name: str, usual: Sequence[Limit]
             *(rule for rule in RULES if rule.name in spec.rules),
             *limit_parameters(measures, usual),
         ),
+    )  # fmt: skip
+
+
+def methods_of(format_name: str) -> tuple[Method, ...]:
+    """The house methods of a format, with parameters that are settings.
+
+    >>> [setting.name for setting in next(it for it in methods_of("2016") if it.name == "swap").parameters]
+    ['share', 'what']
+    """
+    return tuple(
+        Method(
+            it.name, {"en": it.title}, {"en": it.meaning},
+            tuple(map(setting_of, it.parameters)), version=it.version,
+        )
+        for it in EVERY_ANONYMIZER
+        if it.format == format_name
     )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from datasets.setting import LARGEST, Setting
 from games.contract.values import Figures
+from games.shop.measures.registry import measure as find_measure
 from scoring.measure import Measure
-from scoring.registry import measure as find_measure
 from scoring.rules import Limit
 
 BOUNDS: tuple[tuple[str, Literal["<=", ">="]], ...] = (("limit-", "<="), ("least-", ">="))

@@ -11,13 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anonymizers.registry import make_entry
-from attacks.games import Game as Play
-from attacks.games import Outcome, find_game
-from attacks.games import Target as Case
-from attacks.registry import attack as find_attack
-from datasets.formats import CheckedUpload, Format, find_format
-from datasets.rules import FileRules
 from datasets.tables import Integers
 from games.contract import game as contract
 from games.contract.values import (
@@ -36,7 +29,16 @@ from games.contract.values import (
     World,
     Wrong,
 )
+from games.shop.attacks.registry import attack as find_attack
+from games.shop.data.rules import FileRules, measure_options
+from games.shop.formats import CheckedUpload, Format, find_format
+from games.shop.guessing import Game as Play
+from games.shop.guessing import Outcome, find_game
+from games.shop.guessing import Target as Case
 from games.shop.limits import limits_of, loss_of
+from games.shop.measures.registry import measure as find_measure
+from games.shop.measures.registry import measures_of
+from games.shop.methods.registry import make_entry
 from games.shop.tables import (
     build_original,
     in_folder,
@@ -48,8 +50,6 @@ from games.shop.tables import (
 )
 from games.shop.tally import boards_by
 from scoring.measure import Measurement
-from scoring.registry import measure as find_measure
-from scoring.registry import measures_of
 from scoring.rules import evaluate
 from scoring.run import measure_pair
 
@@ -60,7 +60,7 @@ SEEDS = 2**31
 
 
 class ShopGame(contract.Game):
-    """A contest of `datasets.formats` and `attacks.games` through the contract."""
+    """A contest of `games.shop.formats` and `games.shop.guessing` through the contract."""
 
     format_name: ClassVar[str]
     challenge: ClassVar[str]
@@ -150,7 +150,7 @@ class ShopGame(contract.Game):
 
     def measure(self, world: World, entry: Target, names: Sequence[str]) -> Figures:
         tables = self.spec.measured(self.original(world), self.released(entry), self.truth(entry))
-        options = {"ut-jaccard": {"vanished": self.rules(world.params).vanished}}
+        options = measure_options(self.rules(world.params))
         measured = measure_pair(*tables, [find_measure(name) for name in names], options=options)
         values = {name: float(measurement.value) for name, measurement in measured.items()}
         return {name: value if math.isfinite(value) else None for name, value in values.items()}
@@ -166,7 +166,7 @@ class ShopGame(contract.Game):
     def case(self, world: World, target: Target) -> Case:
         original, released = self.original(world), self.released(target)
         return Case(
-            n_original=len(self.spec.customers(original)),
+            n_original=len(self.spec.people_ids(original)),
             n_released=self.n_released(released),
             original=lambda: original,
             released=lambda: released,

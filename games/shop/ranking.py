@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from datasets.lookup import find_by_name
-from scoring.risk.shot_down import shot_down
+from games.shop.shot_down import shot_down
 
 SHOT_DOWN = "shot down"
 VERDICTS = (SHOT_DOWN,)
@@ -78,7 +78,8 @@ class Found:
 class Ranking:
     """A rule: its formula in words, its total, and the whole chain that orders the board.
 
-    ``verdict`` names what puts an entry behind all others, such as "shot down", or nothing.
+    ``verdict`` names what puts an entry behind all others, such as "shot down", or nothing. ``by_loss`` says
+    that its total is made of the loss of utility instead of the utility.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Ranking:
     total: Callable[[Scored], float]
     then: tuple[tuple[str, TieBreak], ...] = (FEWER_HITS, HIGHER_UTILITY, EARLIER, SMALLER_NUMBER)
     lower_wins: bool = False
+    by_loss: bool = False
     verdict: Callable[[Scored], str] | None = None
     verdict_text: str = ""
     strength: Callable[[Found], tuple[float, ...]] = lambda found: (found.hits,)
@@ -140,6 +142,7 @@ RANKINGS = (
         lambda it: (it.loss + it.risk) / 2,
         then=(FEWER_HITS, LOWER_LOSS, EARLIER, SMALLER_NUMBER),
         lower_wins=True,
+        by_loss=True,
         strength=lambda found: (found.rate, found.hits),
     ),
     Ranking(
@@ -150,6 +153,7 @@ RANKINGS = (
         lambda it: it.loss,
         then=(FEWER_HITS, EARLIER, SMALLER_NUMBER),
         lower_wins=True,
+        by_loss=True,
         verdict=_verdict_2018,
         verdict_text="not shot down",
         strength=_strength_2018,
@@ -173,6 +177,10 @@ RANKINGS = (
         lambda it: min(it.utility, it.safety),
     ),
 )
+
+
+USUAL = RANKINGS[0].name
+"""The rule of a round that names none."""
 
 
 def find_ranking(name: str) -> Ranking:
@@ -223,6 +231,20 @@ def rank(results: Sequence[Result], ranking: Ranking) -> list[Place]:
     ]
     waiting = sorted(unranked, key=lambda result: (result.received, result.key))
     return places + [Place(result, None, None) for result in waiting]
+
+
+def usefulness(result: Result, ranking: Ranking) -> float | None:
+    """How useful an entry is as the rule counts it, larger is better; what attacks found is not looked at.
+
+    >>> entry = Result(1, 80.0, None, 100, 0.0, loss=0.25)
+    >>> usefulness(entry, find_ranking("2016")), usefulness(entry, find_ranking("2017"))
+    (80.0, -0.25)
+    """
+    if result.utility is None:
+        return None
+    loss = 1 - result.utility / 100 if result.loss is None else result.loss
+    useful = -loss if ranking.by_loss else result.utility
+    return useful if math.isfinite(useful) else None
 
 
 def _scored(result: Result) -> Scored | None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from datasets.formats import Facts, Format
-from datasets.generate import generate
-from datasets.online_retail import build_online_retail
 from datasets.tables import Integers, date_text
 from games.contract.values import Box, Out
+from games.shop.data.generate import generate
+from games.shop.data.online_retail import build_online_retail
+from games.shop.formats import Facts, Format
 
 CHUNK = 1024 * 1024
 BROUGHT = "tables/"

@@ -9,21 +9,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from anonymizers.anonymizer import Anonymized, Anonymizer, ParameterError
+from anonymizers.anonymizer import ParameterError
 from anonymizers.parameters import expectation
-from anonymizers.registry import ANONYMIZERS, run_anonymizer
 from anonymizers.release import CannotProtect
 from anonymizers.table_method import TableMethod
 from anonymizers.table_registry import TABLE_METHODS
-from datasets.folder import read_original, write_release
 from datasets.problems import BadFiles
 from datasets.seeds import secret_seed
-from datasets.tables import PurchaseData, Release
+from games.formats.commands.entries import people_in_words, read_original, report_lines, write_release
+from games.formats.commands.methods import METHODS, Anonymized, Anonymizer
+from games.formats.measures import measure
+from games.formats.methods import run_anonymizer
 from kakurenbo.anonymize_table import add_table_arguments, anonymize_table
 from kakurenbo.limits import PRESETS, read_limits, upper_limits
 from kakurenbo.main import UsageError
 from kakurenbo.output import require_new_folder, whole_folder
-from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_release
 
@@ -31,7 +31,7 @@ from scoring.run import measure_release
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _methods_and_parameters()
-    names = dict.fromkeys([m.name for m in ANONYMIZERS] + [m.name for m in TABLE_METHODS])
+    names = dict.fromkeys([m.name for m in METHODS] + [m.name for m in TABLE_METHODS])
     parser.add_argument("method", choices=list(names), metavar="METHOD", help="see below")
     parser.add_argument("--original", type=Path, metavar="DIR", help="folder of M.csv, T.csv")
     add_table_arguments(parser)
@@ -59,12 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("Give either --original DIR (M.csv and T.csv) or --table FILE.")
     if arguments.table is not None:
         return anonymize_table(arguments, parsed_settings(arguments.settings))
-    if arguments.method not in [method.name for method in ANONYMIZERS]:
+    if arguments.method not in [method.name for method in METHODS]:
         raise UsageError(f"{arguments.method} works on a table. Expected --table FILE instead of --original.")
     limits = read_limits(arguments.limits)
     require_new_folder(arguments.out)
     original = read_folder(arguments.original)
-    _say(f"{arguments.method} on {original.n_customers} customers …")
+    _say(f"{arguments.method} on {people_in_words(original)} …")
     _watch()
     try:
         settings = parsed_settings(arguments.settings)
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if valid else 1
 
 
-def read_folder(folder: Path) -> PurchaseData:
+def read_folder(folder: Path) -> Any:
     """The original in a folder, or a sentence saying why it cannot be used."""
     try:
         return read_original(folder)
@@ -100,15 +100,13 @@ def parsed_settings(texts: list[str]) -> dict[str, str]:
     return settings
 
 
-def write_whole(out: Path, release: Release) -> None:
+def write_whole(out: Path, release: Any) -> None:
     """Write the entry's folder so that it appears with all its files or not at all."""
     with whole_folder(out) as draft:
         write_release(draft, release)
 
 
-def full_report(
-    original: PurchaseData, done: Anonymized, limits: tuple[Limit, ...]
-) -> tuple[dict[str, Any], bool]:
+def full_report(original: Any, done: Anonymized, limits: tuple[Limit, ...]) -> tuple[dict[str, Any], bool]:
     """The method's report with every limited measure beside its limit; and whether all limits hold."""
     measures = [measure(limit.measure) for limit in limits]
     results = measure_release(
@@ -132,18 +130,11 @@ def full_report(
 
 def as_text(report: dict[str, Any]) -> str:
     """The report for people: what was changed, the expected risk, which limits bind."""
-    risk = report["expected_risk"]
     lines = [
         f"{report['out']}: {report['rows']} rows by {report['method']}, seed {report['seed']}",
         f"  changed: {report['changed']}",
-        f"  item sets: {risk['distinct_item_sets']} distinct, so re-itemset finds at most as many people",
+        *report_lines(report),
     ]
-    if "clusters" in report:
-        lines.append(f"  clusters: {report['clusters']}, {report['alone_in_cluster']} of one person")
-    if report.get("expected_hits") is not None:
-        lines.append(f"  expected risk: no attack can expect more than {report['expected_hits']} people")
-    if report.get("customer_centre_bound") is not None:
-        lines.append(f"  centres of customers would need at least {report['customer_centre_bound']}, proven")
     for name, row in report["measures"].items():
         mark = "binds" if name in report["binding"] else ""
         lines.append(f"  {name:<12}{row['value']:>14.6g}  limit {row['limit']:<10.6g} {mark}".rstrip())
@@ -152,7 +143,7 @@ def as_text(report: dict[str, Any]) -> str:
 
 def _methods_and_parameters() -> str:
     lines = ["methods and their parameters:"]
-    methods: tuple[Anonymizer | TableMethod, ...] = (*ANONYMIZERS, *TABLE_METHODS)
+    methods: tuple[Anonymizer | TableMethod, ...] = (*METHODS, *TABLE_METHODS)
     for method in methods:
         kind = " (--table)" if method in TABLE_METHODS else ""
         lines.append(f"  {method.name}{kind}: {method.meaning}")
@@ -167,8 +158,9 @@ def _watch() -> None:
     if sys.stderr.isatty():
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("  %(message)s"))
-        logging.getLogger("anonymizers").addHandler(handler)
-        logging.getLogger("anonymizers").setLevel(logging.INFO)
+        for package in ("anonymizers", "games"):
+            logging.getLogger(package).addHandler(handler)
+            logging.getLogger(package).setLevel(logging.INFO)
 
 
 def _say(text: str) -> None:

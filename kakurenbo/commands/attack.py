@@ -16,12 +16,12 @@ import numpy as np
 
 from attacks.attack import Guess
 from attacks.evaluate import Judgement, judge
-from attacks.registry import ATTACKS, attack, run_attack
-from datasets.check import check_guess, check_tables
-from datasets.folder import read_original, read_release
 from datasets.problems import BadFiles
-from datasets.tables import NO_GUESS, PurchaseData
+from datasets.tables import NO_GUESS
 from datasets.writer import replacing
+from games.formats.attacks import attack, run_attack
+from games.formats.commands.attacks import ATTACKS
+from games.formats.commands.entries import check_guess, n_people, read_original, read_release, read_released
 from kakurenbo.main import UsageError
 
 
@@ -81,7 +81,7 @@ def _outcomes(arguments: argparse.Namespace) -> Iterator[Outcome]:
         else:
             guess = run_attack(name, original, released, arguments.seed)
             seconds = time.process_time() - before
-        judged = None if truth is None else judge(guess, truth, original.n_customers)
+        judged = None if truth is None else judge(guess, truth, n_people(original))
         yield Outcome(name, guess, seconds, judged)
 
 
@@ -96,17 +96,7 @@ def _known(name: str) -> None:
         raise UsageError(f"{error.args[0]} A program is named by its path, e.g. ./reidentify.py.") from error
 
 
-def read_released(folder: Path) -> PurchaseData:
-    """Read M.csv and T.csv of an entry, never its P.csv."""
-    checked = check_tables(folder / "M.csv", folder / "T.csv", sys.maxsize, generalised=True)
-    if checked.data is None:
-        raise BadFiles(checked.verdict)
-    return checked.data
-
-
-def _run_program(
-    arguments: argparse.Namespace, original: PurchaseData, released: PurchaseData
-) -> tuple[Guess, float]:
+def _run_program(arguments: argparse.Namespace, original: Any, released: Any) -> tuple[Guess, float]:
     """Run a re-identifier as the platform does, isolated; its log goes to standard error."""
     from attacks.sandbox import run_program
 
@@ -123,7 +113,7 @@ def _run_program(
     )
     if result.output is None:
         raise UsageError(f"{arguments.name} gave no guess. {result.reason}")
-    rows, verdict = check_guess(io.BytesIO(result.output), released.n_customers, original.n_customers)
+    rows, verdict = check_guess(io.BytesIO(result.output), n_people(released), n_people(original))
     if rows is None:
         raise BadFiles(verdict)
     return Guess(rows), result.cpu_seconds

@@ -12,6 +12,9 @@ from kakurenbo.site_game import game_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attackers", action="store_true", help="who finds most people, instead")
+    parser.add_argument(
+        "--site", metavar="URL", help="look at a public board there as a visitor, without a log-in"
+    )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     add_place_arguments(parser)
 

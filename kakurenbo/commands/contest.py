@@ -6,8 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from contest.bundle.files import open_bundle, preset_names, preset_text
+from contest.bundle.files import open_bundle
 from contest.bundle.specification import KNOWN_SEEDS
+from games.formats.presets import preset_names, preset_text
 from kakurenbo.installation import manage
 from kakurenbo.main import UsageError
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from attacks.attack import Guess
 from attacks.evaluate import judge
-from datasets.check import check_guess
-from datasets.folder import read_original, read_release
 from datasets.problems import BadFiles
+from games.formats.commands.entries import check_guess, n_people, read_original, read_release
 from kakurenbo.main import UsageError
 
 
@@ -29,10 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     try:
         release = read_release(arguments.entry)
-        n_released = release.data.n_customers
+        n_released = n_people(release.data)
         n_original = max(n_released, int(release.truth.max(initial=-1)) + 1)
         if arguments.original is not None:
-            n_original = read_original(arguments.original).n_customers
+            n_original = n_people(read_original(arguments.original))
     except OSError as error:
         raise UsageError(f"Cannot read {error.filename}: {error.strerror}.") from error
     except BadFiles as error:

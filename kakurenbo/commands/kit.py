@@ -17,19 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attacks.games import Target, find_game
-from attacks.registry import attack, run_attack
 from datasets.archive import ArchiveError
-from datasets.formats import Format, find_format
 from datasets.problems import BadFiles
-from datasets.rules import FileRules
 from datasets.tables import Integers
+from games.formats import Format, find_format
+from games.formats.attacks import attack, run_attack
+from games.formats.guessing import Target, find_game
+from games.formats.measures import measure
+from games.formats.rules import FileRules
 from games.round_folder import ROUND
 from kakurenbo import round_commands
 from kakurenbo.commands.check import open_entry
 from kakurenbo.main import UsageError
 from kakurenbo.place import add_place_arguments, find_place
-from scoring.registry import measure
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_pair
 
@@ -155,7 +155,7 @@ def judged_entry(kit: Kit, entry: Path) -> Iterator[Judged]:
     spec = kit.format
     original = spec.read_original(kit.folder / "data")
     with ExitStack() as stack:
-        files = open_entry(entry, spec.upload_names, stack)
+        files = open_entry(entry, spec.upload_names, stack, spec.upload_aliases)
         checked = spec.check_upload(files, original, kit.rules)
     if checked.neutral is None:
         raise BadFiles(checked.verdict)
@@ -186,7 +186,7 @@ def attacked(kit: Kit, entry: Judged, by: str | None = None, seed: int | None = 
     """Attack an entry by one attack or by all of the round, and judge the guesses."""
     chosen = kit.seed if seed is None else seed
     game = find_game(kit.format.name)
-    n_original = kit.format.facts(entry.original).n_customers
+    n_original = kit.format.facts(entry.original).n_people
     target = Target(n_original, entry.n_released, lambda: entry.original, lambda: entry.released)
     found = {}
     for name in [by] if by else kit.attacks:

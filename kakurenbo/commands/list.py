@@ -10,10 +10,10 @@ from typing import Any
 from kakurenbo.main import UsageError
 
 REGISTRIES = {
-    "measures": ("scoring.registry", ("MEASURES", "MEASURES_2017", "MEASURES_2018")),
+    "measures": ("games.formats.measures", ("EVERY_MEASURE",)),
     "risks": ("scoring.registry", ("RISKS", "PANEL_RISKS")),
-    "attacks": ("attacks.registry", ("EVERY_ATTACK",)),
-    "anonymizers": ("anonymizers.registry", ("EVERY_ANONYMIZER",)),
+    "attacks": ("games.formats.attacks", ("EVERY_ATTACK",)),
+    "anonymizers": ("games.formats.methods", ("EVERY_ANONYMIZER",)),
 }
 
 

@@ -7,42 +7,20 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from datasets.formats import Format, find_format
 from datasets.lookup import find_by_name
 from datasets.problems import BadFiles, Verdict
-from datasets.rules import FileRules
+from games.formats.commands.presets import DEFAULT_PRESET, PRESETS, Preset
+from games.formats.rules import FileRules
 from kakurenbo.commands.check import open_entry
 from kakurenbo.limits import read_round
 from kakurenbo.main import UsageError
 from scoring.measure import Measure, Measurement
-from scoring.presets import PWSCUP2016
-from scoring.registry import MEASURES_2017, MEASURES_2018, measures_of, plain_name
+from scoring.registry import plain_name
 from scoring.rules import Limit, RoundVerdict, evaluate
 from scoring.run import measure_pair
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A year's files, what is measured of them, and which limits hold."""
-
-    format: Format
-    default: tuple[str, ...]
-    limits: tuple[Limit, ...] = ()
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        return measures_of(self.format.name)
-
-
-PRESETS = {
-    "pwscup2016": Preset(find_format("2016"), tuple(limit.measure for limit in PWSCUP2016), PWSCUP2016),
-    "pwscup2017": Preset(find_format("2017"), tuple(measure.name for measure in MEASURES_2017)),
-    "pwscup2018": Preset(find_format("2018"), tuple(measure.name for measure in MEASURES_2018)),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON or YAML: {measure: limit, …}, or {limits: {…}, file_rules: {…}} as a round has them",
     )
     parser.add_argument(
-        "--preset", choices=sorted(PRESETS), default="pwscup2016", help="whose files and rules"
+        "--preset", choices=sorted(PRESETS), default=DEFAULT_PRESET, help="whose files and rules"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -99,7 +77,8 @@ def _score(
         raise UsageError(f"The original in {folder} is not valid. First problem: {first}") from error
     with ExitStack() as stack:
         try:
-            files = open_entry(entry, preset.format.upload_names, stack)
+            spec = preset.format
+            files = open_entry(entry, spec.upload_names, stack, spec.upload_aliases)
         except BadFiles as error:
             return error.verdict, {}
         checked = preset.format.check_upload(files, original, rules)

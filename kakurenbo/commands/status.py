@@ -7,6 +7,7 @@ import math
 import time
 from typing import Any
 
+from kakurenbo.exit_codes import DONE, REFUSED
 from kakurenbo.main import UsageError
 from kakurenbo.place import ChosenRound, add_place_arguments, find_place
 
@@ -58,7 +59,7 @@ def _entry(place: ChosenRound, number: int) -> dict[str, Any]:
 
 
 def _exit_code(entry: dict[str, Any]) -> int:
-    return 1 if entry["state"] in {"invalid", "failed"} else 0
+    return REFUSED if entry["state"] in {"invalid", "failed"} else DONE
 
 
 def _progress(entry: dict[str, Any]) -> str:
@@ -88,7 +89,7 @@ def _result(entry: dict[str, Any]) -> list[str]:
     if entry["total"] is not None:
         place = f", rank {entry['rank']}" if entry["rank"] else ""
         lines.append(f"Total {entry['total']:.3f}{place}.")
-    return lines
+    return [*lines, *_instead(entry)]
 
 
 def _result_of_game(entry: dict[str, Any]) -> list[str]:
@@ -101,7 +102,13 @@ def _result_of_game(entry: dict[str, Any]) -> list[str]:
         lines.append(f"  attack {run['title']}, {run['challenge']}: {found}")
     if entry["utility"] is not None:
         lines.append(f"Utility {_figure(entry['utility'])}.")
-    return lines
+    return [*lines, *_instead(entry)]
+
+
+def _instead(entry: dict[str, Any]) -> list[str]:
+    """Which entry counts instead of this one; sites of before do not say so."""
+    instead = entry.get("counts_instead")
+    return [instead["text"]] if instead else []
 
 
 def _figure(value: float | None) -> str:

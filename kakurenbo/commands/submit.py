@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from datasets.formats import FORMATS
+from games.formats import FORMATS
 from kakurenbo.commands.status import follow, located
+from kakurenbo.exit_codes import DONE, REFUSED
 from kakurenbo.main import UsageError
 from kakurenbo.place import ChosenRound, add_place_arguments, find_place
 from kakurenbo.site_game import game_of, packed
@@ -47,17 +48,20 @@ def _send(
         return _report(place.client.upload(f"{place.path}entries/check/", files, fields))
     made = place.client.upload(f"{place.path}entries/", files, {"note": arguments.note, **fields})
     print(f"Entry #{made['number']} (id {made['id']}) of team {made['team']} was received.")
-    return follow(place, made["id"]) if arguments.follow else 0
+    return follow(place, made["id"]) if arguments.follow else DONE
 
 
 def _report(verdict: dict[str, Any]) -> int:
+    for remark in verdict.get("remarks", ()):
+        kind = "note" if remark["accepted"] else remark["certainty"]
+        print(f"{kind}: {remark['file']}: {remark['cause']} {remark['advice']}".rstrip())
     if verdict["valid"]:
         print("The files are well formed. Nothing was handed in.")
-        return 0
+        return DONE
     lines = [located(problem) for problem in verdict["problems"]]
     left = verdict["problem_total"] - len(lines)
     print("\n".join([*lines, *([f"… and {left} more."] if left else [])]))
-    return 1
+    return REFUSED
 
 
 def _files(entry: Path) -> dict[str, Path]:

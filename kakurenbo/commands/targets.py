@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = find_place(arguments, "attack")
     if arguments.act == "list":
         for row in place.client.pages(f"{place.path}targets/"):
-            people = "" if row["n_customers"] is None else f"{row['n_customers']:>6} customers  "
+            people = "" if row["n_people"] is None else f"{row['n_people']:>6} people  "
             print(f"{row.get('key', row['id']):>8}  {people}{row['team']} #{row['number']}")
         return 0
     target = arguments.out or Path(f"{place.round}-targets.zip")

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymizers.anonymizer import Anonymizer, ParameterError
+from anonymizers.anonymizer import ParameterError
 from anonymizers.parameters import checked
-from anonymizers.registry import ANONYMIZERS, anonymizer
-from attacks.registry import ATTACKS
+from games.formats.commands.attacks import ATTACKS
+from games.formats.commands.methods import METHODS, Anonymizer
+from games.formats.commands.presets import DEFAULT_PRESET
+from games.formats.methods import anonymizer
 from kakurenbo.commands.anonymize import parsed_settings, read_folder
 from kakurenbo.frontier import (
     Trial,
@@ -29,9 +31,7 @@ from kakurenbo.output import write_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "method", choices=[m.name for m in ANONYMIZERS], metavar="METHOD", help="what to tune"
-    )
+    parser.add_argument("method", choices=[m.name for m in METHODS], metavar="METHOD", help="what to tune")
     parser.add_argument("--original", type=Path, required=True, metavar="DIR", help="folder of M.csv, T.csv")
     parser.add_argument(
         "--grid",
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attacks", metavar="A,B", help="which house attacks (default: all)")
     presets = ", ".join(PRESETS)
     parser.add_argument(
-        "--limits", metavar="FILE", default="pwscup2016", help=f"file of limits, or {presets}"
+        "--limits", metavar="FILE", default=DEFAULT_PRESET, help=f"file of limits, or {presets}"
     )
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="same seed, same result (default: 1)"

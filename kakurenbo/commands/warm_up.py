@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 
-from anonymizers.registry import ANONYMIZERS, run_anonymizer
-from attacks.registry import ATTACKS, run_attack
-from datasets.generate import generate
-from scoring.registry import MEASURES
+from games.formats.attacks import run_attack
+from games.formats.commands.attacks import ATTACKS
+from games.formats.commands.measures import MEASURES
+from games.formats.commands.methods import METHODS
+from games.formats.commands.small import LIMITS, SETTINGS, small_original
+from games.formats.methods import run_anonymizer
 from scoring.run import measure_release
-
-CUSTOMERS = 40
-SMALL: dict[str, dict[str, object]] = {"kmm": {"k": 2, "items": 2}}
-"""Settings that work with so few customers, where a method's defaults need more."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,10 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     start = time.monotonic()
-    original = generate(CUSTOMERS, seed=1)
-    for method in ANONYMIZERS:
-        settings = SMALL.get(method.name, {})
-        release = run_anonymizer(method.name, original, {"ut-jaccard": 0.7}, 1, settings).release
+    original = small_original()
+    for method in METHODS:
+        settings = SETTINGS.get(method.name, {})
+        release = run_anonymizer(method.name, original, LIMITS, 1, settings).release
     measure_release(original, release, MEASURES)
     for attack in ATTACKS:
         run_attack(attack.name, original, release.data, 1)

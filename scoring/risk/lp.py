@@ -1,4 +1,4 @@
-"""`lp`: how surely a learned model names the store, or customer, behind each row."""
+"""`lp`: how surely a learned model names the store, or person, behind each row."""
 
 from __future__ import annotations
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import get_resolver
 from django.utils import timezone
 
 from contest.api import urls
-from contest.models import Attack, AuditEvent, Entry, HouseOrder, Job, Round
+from contest.files import vault
+from contest.models import Attack, AuditEvent, Entry, HouseOrder, Job, Round, TeamOrder
 from contest.outside.webhooks import create_webhook
+from contest.services.questions import ask_question
 from contest.services.teams import create_invitation
 from tests.api.conftest import World, user
 
@@ -30,6 +34,9 @@ READS: dict[str, tuple[int, ...]] = {
     DEMO: PUBLIC,
     f"{DEMO}announcements/": PUBLIC,
     f"{DEMO}events/": PUBLIC,
+    f"{DEMO}overall/": PUBLIC,
+    f"{DEMO}awards/": PUBLIC,
+    f"{DEMO}questions/": PUBLIC,
     f"{DEMO}team/": (401, 200, 200, 404, 404),
     f"{DEMO}jobs/": (401, 404, 404, 200, 404),
     f"{DEMO}house-entries/": ORGANISER,
@@ -54,10 +61,24 @@ READS: dict[str, tuple[int, ...]] = {
     f"{PRACTICE}entries/": (401, 200, 200, 200, 404),
     f"{PRACTICE}entries/OFFICIAL/": PUBLIC,
     f"{PRACTICE}entries/DRAFT/": (404, 200, 404, 200, 404),
+    f"{PRACTICE}entries/DRAFT/upload.zip": (401, 200, 404, 404, 404),
+    f"{SECRET_PRACTICE}entries/DRAFT/upload.zip": UNKNOWN,
+    # Without the numbers of two entries there is nothing to compare.
+    f"{PRACTICE}compare/": UNKNOWN,
+    f"{SECRET_PRACTICE}compare/": UNKNOWN,
     f"{PRACTICE}targets/": (401, 200, 200, 404, 404),
     f"{PRACTICE}targets.zip": (401, 200, 200, 404, 404),
     f"{PRACTICE}attacks/": (401, 200, 200, 200, 404),
     f"{PRACTICE}attacks/DRYRUN/": (404, 200, 404, 200, 404),
+    f"{PRACTICE}house/": PUBLIC,
+    f"{SECRET_PRACTICE}house/": HIDDEN,
+    f"{PRACTICE}orders/": (401, 200, 200, 404, 404),
+    f"{SECRET_PRACTICE}orders/": UNKNOWN,
+    # The seed of an order gives the truth of its entry away, so that not even organisers see it.
+    f"{PRACTICE}orders/MADE/": (401, 200, 404, 404, 404),
+    f"{PRACTICE}orders/MADE/files.zip": (401, 200, 404, 404, 404),
+    f"{SECRET_PRACTICE}orders/MADE/": UNKNOWN,
+    f"{SECRET_PRACTICE}orders/MADE/files.zip": UNKNOWN,
     "presets/": UNKNOWN,
     f"{DEMO}queues/": ORGANISER,
     "games/": (200,) * 5,
@@ -87,6 +108,7 @@ READS: dict[str, tuple[int, ...]] = {
     f"{SECRET}team/webhooks/": UNKNOWN,
     SECRET: HIDDEN,
     f"{SECRET}announcements/": HIDDEN,
+    f"{SECRET}questions/": HIDDEN,
     f"{SECRET}events/": HIDDEN,
     f"{SECRET}team/": UNKNOWN,
     f"{SECRET}jobs/": (401, 404, 404, 404, 200),
@@ -106,8 +128,16 @@ READS: dict[str, tuple[int, ...]] = {
 }
 WRITES: dict[str, tuple[int, ...]] = {
     f"{DEMO}announcements/": (401, 404, 404, 422, 404),
+    f"{DEMO}questions/": (401, 422, 422, 404, 404),
+    f"{DEMO}questions/QUESTION/answer/": ORDERS,
+    f"{SECRET}questions/": UNKNOWN,
+    f"{SECRET}questions/QUESTION/answer/": UNKNOWN,
     f"{DEMO}team/": (401, 422, 422, 422, 422),
     f"{DEMO}team/invitations/": (401, 201, 201, 404, 404),
+    f"{DEMO}team/name/": (401, 422, 422, 404, 404),
+    f"{SECRET}team/name/": UNKNOWN,
+    f"{DEMO}team/leave/": (401, 409, 409, 404, 404),
+    f"{SECRET}team/leave/": UNKNOWN,
     f"{DEMO}house-entries/": (401, 404, 404, 422, 404),
     f"{DEMO}house-entries/ORDER/retry/": (401, 404, 404, 409, 404),
     f"{SECRET}house-entries/ORDER/retry/": UNKNOWN,
@@ -140,6 +170,8 @@ WRITES: dict[str, tuple[int, ...]] = {
     f"{PRACTICE}entries/DRAFT/pin/": (401, 409, 404, 404, 404),
     f"{PRACTICE}entries/OFFICIAL/pin/": (401, 200, 404, 404, 404),
     f"{SECRET_PRACTICE}entries/OFFICIAL/pin/": UNKNOWN,
+    f"{PRACTICE}orders/": (401, 422, 422, 404, 404),
+    f"{SECRET_PRACTICE}orders/": UNKNOWN,
     f"{PRACTICE}guesses/": (401, 422, 422, 404, 404),
     f"{PRACTICE}answers/": UNKNOWN,
     f"{PRACTICE}hiders/": UNKNOWN,
@@ -155,6 +187,9 @@ WRITES: dict[str, tuple[int, ...]] = {
     "join/": (401, 422, 422, 422, 422),
     "presets/": UNKNOWN,
     "bundles/": UNKNOWN,
+    "games/": UNKNOWN,
+    f"{DEMO}games/rounds/": ORDERS,
+    f"{SECRET}games/rounds/": (401, 404, 404, 404, 422),
     f"{DEMO}organisers/": ORDERS,
     f"{DEMO}attacks/": ORDERS,
     f"{DEMO}webhooks/": ORDERS,
@@ -196,12 +231,23 @@ def names(world: World) -> dict[str, str]:
         "DRYRUN": str(dry.pk),
         "PHASE": str(world.round.phases.get(kind="anonymise").pk),
         "ORDER": str(HouseOrder.objects.create(round=world.round, method="swap", requested_at=now).pk),
+        "MADE": str(made_for(world).pk),
         "INVITATION": str(world.tanuki.invitations.get().pk),
         "PLAYERS": str(world.tanuki.pk),
         "MEMBER": str(world.tanuki.memberships.get().pk),
+        "QUESTION": str(ask_question(contest, world.tanuki, user("tanuki"), "Why?").pk),
         "TEAMHOOK": str(create_webhook(contest, user("tanuki"), address, world.tanuki)[0].pk),
         "ORGHOOK": str(create_webhook(contest, user("oni"), address)[0].pk),
     }
+
+
+def made_for(world: World) -> TeamOrder:
+    """What the house made for Tanuki."""
+    stored = vault.keep_parts({"M.csv": io.BytesIO(b"1")}, 1000)
+    return TeamOrder.objects.create(
+        round=world.round, team=world.tanuki, requested_at=timezone.now(), what="entry", method="swap",
+        seed=1, is_handed_in=False, state="made", file_sha256=stored.sha256, file_bytes=stored.size,
+    )  # fmt: skip
 
 
 def filled(path: str, names: dict[str, str]) -> str:
@@ -256,8 +302,8 @@ def test_what_is_refused_changes_nothing(world: World, names: dict[str, str]) ->
 def test_every_route_stands_in_these_tables() -> None:
     """A route that is added without a line here fails this test."""
     resolver = get_resolver("contest.api.urls")
-    names = ("OFFICIAL", "DRAFT", "DRYRUN", "PHASE", "ORDER", "INVITATION", "PLAYERS", "MEMBER")
-    words = dict.fromkeys((*names, "TEAMHOOK", "ORGHOOK"), "1")
+    names = ("OFFICIAL", "DRAFT", "DRYRUN", "PHASE", "ORDER", "MADE", "INVITATION", "PLAYERS", "MEMBER")
+    words = dict.fromkeys((*names, "QUESTION", "TEAMHOOK", "ORGHOOK"), "1")
     reached = {resolver.resolve("/" + filled(path, words)).url_name for path in (*READS, *WRITES, *DELETES)}
     routes = {pattern.name for pattern in urls.urlpatterns if pattern.name}
     assert routes - reached == {"api-schema", "api-docs"}

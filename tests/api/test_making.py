@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from contest.bundle.files import preset_text
 from contest.models import AuditEvent, Contest, Organiser, Phase
 from contest.services.tokens import create_token
-from datasets.folder import write_dataset
+from games.formats.presets import preset_text
+from games.shop.data.folder import write_dataset
 from tests.api.conftest import SCOPES, Caller, World
 from tests.contest.test_new_contest import original_files
 from tests.factories import make_contest, make_round, make_user, small_data
@@ -138,8 +138,11 @@ def test_the_data_of_a_round_changes_only_before_the_first_entry(world: World) -
     path = "contests/fresh/rounds/practice/data/"
     assert oni.send(path, {"way": "files"}).status_code == 422
     changed = oni.send(path, {**GENERATED, "reason": "too easy"})
-    assert (changed.status_code, changed.json()["n_customers"]) == (200, 15)
+    assert (changed.status_code, changed.json()["n_people"]) == (200, 15)
     round_.refresh_from_db()
     assert round_.dataset.n_people == 15
+    assert changed.json()["facts"] == [
+        {"label": label, "value": value} for label, value in round_.dataset.facts
+    ]
     assert AuditEvent.objects.get(verb="round.data_changed").reason == "too easy"
     assert world.callers["tanuki"].send(path, GENERATED).status_code == 404

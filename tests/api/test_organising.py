@@ -10,7 +10,7 @@ from django.utils import timezone
 from contest.bundle.check import check_bundle
 from contest.models import AuditEvent, Contest, Dataset, Entry, Phase, Rescore, Round, Team
 from contest.services.board_versions import bump_board
-from datasets.rules import FileRules
+from games.shop.data.rules import FileRules
 from tests.api.conftest import World
 
 DEMO, PRACTICE = "contests/demo/", "contests/demo/rounds/practice/"

@@ -162,7 +162,7 @@ def test_targets_guesses_and_their_outcome(world: World) -> None:
     number = targets[0]["id"]
     bundle = zipfile.ZipFile(io.BytesIO(b"".join(tanuki.get(f"{ROUND}targets.zip").streaming_content)))
     assert sorted(bundle.namelist()) == [f"{number}/M.csv", f"{number}/T.csv"]
-    guess = b"1\n" + b"-\n" * (targets[0]["n_customers"] - 1)
+    guess = b"1\n" + b"-\n" * (targets[0]["n_people"] - 1)
     made = tanuki.post(f"{ROUND}guesses/", {"archive": upload(guess, f"{number}.csv")})
     assert made.status_code == 201, made.content
     work_off()

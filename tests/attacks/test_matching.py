@@ -7,12 +7,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from attacks.algorithms.re_itemset_match import re_itemset_match
 from attacks.linkage.assignment import match_all, match_listed
 from attacks.linkage.candidates import Candidates, candidates, similarity_matrix
-from attacks.linkage.features import item_view
-from tests.attacks.tables import from_item_sets
-from tests.attacks.test_re_itemset import jaccard_distance, random_item_sets
+from games.shop.attacks.re_itemset_match import re_itemset_match
+from games.shop.linkage.features import item_view
+from tests.games.shop.attacks.tables import from_item_sets
+from tests.games.shop.attacks.test_re_itemset import jaccard_distance, random_item_sets
 
 RNG = np.random.default_rng(0)
 

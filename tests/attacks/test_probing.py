@@ -8,11 +8,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from anonymizers.registry import run_anonymizer
-from attacks.registry import ATTACKS, run_attack
 from attacks.signals.climbing import FEWEST, climbing
 from contest.board.disclosure import answers, budget
-from datasets.generate import generate
+from games.shop.attacks.registry import ATTACKS, run_attack
+from games.shop.data.generate import generate
+from games.shop.methods.registry import run_anonymizer
 from tests import chance
 from tests.attacks.climber import Asked, climb, swap_two
 

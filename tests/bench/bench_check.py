@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from datasets.check import check_entry, check_tables
-from datasets.folder import write_dataset
-from datasets.generate import generate, generate_to_folder
-from datasets.rules import FileRules
+from games.shop.data.check import check_entry, check_tables
+from games.shop.data.folder import write_dataset
+from games.shop.data.generate import generate, generate_to_folder
+from games.shop.data.rules import FileRules
 from tests.conftest import SHARED_DATA
 
 RULES = FileRules(max_bytes=sys.maxsize)

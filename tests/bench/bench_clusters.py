@@ -11,13 +11,13 @@ import kmedoids
 import numpy as np
 from scipy import sparse
 
-from anonymizers.engines.itemset_clusters.centre_bounds import centre_bound, jaccard_between, pairwise_jaccard
-from anonymizers.engines.itemset_clusters.jaccard_medians import jaccard_medians
-from datasets.folder import read_original
-from datasets.generate import generate
-from datasets.itemsets import itemset_matrix
-from datasets.online_retail import build_online_retail
-from datasets.tables import PurchaseData
+from games.shop.data.folder import read_original
+from games.shop.data.generate import generate
+from games.shop.data.itemsets import itemset_matrix
+from games.shop.data.online_retail import build_online_retail
+from games.shop.data.tables import PurchaseData
+from games.shop.engines.itemset_clusters.centre_bounds import centre_bound, jaccard_between, pairwise_jaccard
+from games.shop.engines.itemset_clusters.jaccard_medians import jaccard_medians
 from tests.conftest import SHARED_DATA
 
 LIMIT = 0.7

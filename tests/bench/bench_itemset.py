@@ -18,11 +18,12 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from attacks.registry import run_attack
-from datasets.generate import generate
-from datasets.itemsets import itemset_matrix
-from datasets.online_retail import build_online_retail
-from datasets.tables import Coded, PurchaseData, frozen
+from datasets.tables import Coded, frozen
+from games.shop.attacks.registry import run_attack
+from games.shop.data.generate import generate
+from games.shop.data.itemsets import itemset_matrix
+from games.shop.data.online_retail import build_online_retail
+from games.shop.data.tables import PurchaseData
 
 ONLINE_RETAIL = Path(__file__).resolve().parents[3] / "shared/data/online_retail/online_retail.csv.gz"
 BLOCK = 256

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.table_registry import run_table_method
-from datasets.baskets import baskets
-from datasets.folder import read_original
+from games.shop.data.baskets import baskets
+from games.shop.data.folder import read_original
 from scoring.panel.brand_choice import BrandChoice, brand_choice, coefficient_mapd
 from scoring.panel.brand_metrics import brand_metrics, mapd
 from scoring.panel.choice_data import choice_data

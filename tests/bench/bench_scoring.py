@@ -15,12 +15,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from datasets.check import ENTRY_FILES, check_entry
-from datasets.folder import read_original, write_release
-from datasets.rules import FileRules
-from datasets.tables import Coded, Master, PurchaseData, Release, Transactions, frozen
+from datasets.tables import Coded, frozen
+from games.shop.data.check import ENTRY_FILES, check_entry
+from games.shop.data.folder import read_original, write_release
+from games.shop.data.rules import FileRules
+from games.shop.data.tables import Master, PurchaseData, Release, Transactions
+from games.shop.measures.registry import MEASURES
 from scoring.measure import Measurement
-from scoring.registry import MEASURES
 from scoring.run import measure_release
 
 FOUR = MEASURES[:4]

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from anonymizers.registry import run_anonymizer
-from datasets.formats import Format, find_format
-from datasets.generate import generate
-from datasets.rules import FileRules
 from games.contract.values import World
-from scoring.presets import PWSCUP2016, PWSCUP2017, PWSCUP2018
-from scoring.registry import measure
+from games.shop.data.generate import generate
+from games.shop.data.rules import FileRules
+from games.shop.formats import Format, find_format
+from games.shop.measures.registry import measure
+from games.shop.methods.registry import run_anonymizer
+from games.shop.presets import PWSCUP2016, PWSCUP2017, PWSCUP2018
 from scoring.rules import Limit, evaluate
 from scoring.run import measure_pair
 from tests.games.shops import game_of, original_of, published, streams, verdict, world_of, written

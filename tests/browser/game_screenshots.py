@@ -36,7 +36,7 @@ def test_take_screenshots(live_server: Any, browser: Browser, monkeypatch: pytes
     paths = {
         page: reverse(page, args=place) for page in ("dataset", "upload", "seek", "leaderboard", "matrix")
     }
-    paths["rules"] = reverse("rules", args=place)
+    paths |= {page: reverse(page, args=place) for page in ("rules", "game_methods")}
     paths["attack"] = sent.get_absolute_url()
     paths["team"] = world.teams["haru"].get_absolute_url()
     if entry is not None:

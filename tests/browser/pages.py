@@ -15,6 +15,9 @@ ALSO = (
     ("contest", "newcomer"),
     ("contest", "team"),
     ("contest", "organiser"),
+    ("notifications", "team"),
+    ("questions", "team"),
+    ("questions", "organiser"),
     ("leaderboard", "team"),
     ("attack", "team"),
 )
@@ -71,6 +74,11 @@ def all_pages(world: World) -> list[Page]:
         Page("kmm", "/methods/tables/kmm/", "visitor"),
         Page("attack-method", "/methods/attacks/re-itemset/", "visitor"),
         Page("house-method", f"{house}?method=swap", "organiser"),
+        Page("overall-decided", "/contests/both/overall/", "team"),
+        Page("story", "/contests/season/story/", "visitor"),
+        Page("story-bar", "/contests/season/final/rules/?story=1", "visitor"),
+        Page("awards-decided", "/contests/both/organise/awards/", "organiser"),
+        Page("house-hide", f"{base}upload/house/?method=swap", "team"),
         Page("not-found", "/nothing/here/", "visitor"),
     ]
     return pages

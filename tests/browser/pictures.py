@@ -13,11 +13,15 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from contest.models import Entry, User
+from contest.pages.story import story_of
 from contest.services.demo import play_on, seed_demo
+from contest.work.season_demo import play_season
+from games.formats.demo import SEASON
 from tests.conftest import ROOT
 from tests.factories import work_off
 
 PLACE = ["demo", "practice"]
+FINAL = [SEASON.slug, "final"]
 
 
 @pytest.mark.browser
@@ -31,6 +35,9 @@ def test_take_the_pictures_of_the_readme(live_server: Any, browser: Browser) -> 
     take(browser, live_server.url, "leaderboard", reverse("leaderboard", args=PLACE))
     take(browser, live_server.url, "matrix", reverse("matrix", args=PLACE))
     take(browser, live_server.url, "entry", reverse("entry", args=[*PLACE, best.pk]), "neko")
+    contest, _is_new = play_season(SEASON, lambda text: None)
+    final = next(step for step in story_of(contest) if step.path == reverse("leaderboard", args=FINAL))
+    take(browser, live_server.url, "season", final.url)
 
 
 def take(browser: Browser, url: str, name: str, path: str, user: str = "") -> None:

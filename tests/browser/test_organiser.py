@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from contest.models import AuditEvent, Contest, Entry, Phase, Round
 from contest.services.phase_clock import run_clock
 from contest.services.standings_history import record_standings
-from datasets.generate import generate
+from games.shop.data.generate import generate
 from tests.factories import PASSWORD, entry_files, make_entry, make_team, make_user, work_off
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.slow]

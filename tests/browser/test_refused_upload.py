@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -10,7 +12,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from contest.models import Round, Team
 from tests.contest.test_problem_summary import two_hundred_wrong_quantities
-from tests.factories import as_zip, make_contest, make_round, make_team, work_off
+from tests.factories import as_zip, entry_files, make_contest, make_round, make_team, work_off
+from tests.services.test_odd_uploads import DATE, cells, each, rewritten, us_date, workbook
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -26,7 +29,16 @@ def team() -> Team:
     return make_team(make_round(make_contest(slug="demo")).contest, "Neko House")
 
 
-def open_page(browser: Browser, url: str, team: Team, language: str, width: int, scripts: bool) -> Page:
+def open_page(
+    browser: Browser,
+    url: str,
+    team: Team,
+    language: str,
+    width: int,
+    scripts: bool,
+    files: dict[str, bytes] | None = None,
+) -> Page:
+    files = files or two_hundred_wrong_quantities()
     context = browser.new_context(
         locale={"en": "en-GB", "ja": "ja-JP"}[language],
         viewport={"width": width, "height": 900},
@@ -40,7 +52,7 @@ def open_page(browser: Browser, url: str, team: Team, language: str, width: int,
     page = context.new_page()
     page.goto(f"{url}{Round.objects.get().get_absolute_url()}upload/")
     archive = {
-        "name": "entry.zip", "mimeType": "application/zip", "buffer": as_zip(two_hundred_wrong_quantities())
+        "name": "entry.zip", "mimeType": "application/zip", "buffer": as_zip(files)
     }  # fmt: skip
     page.locator("form.upload input[name=archive]").set_input_files(archive)
     return page
@@ -86,4 +98,69 @@ def test_a_refused_entry_ends_at_the_summary(
     if not scripts:
         page.reload()
     assert_summary_comes_first(page)
+    page.context.close()
+
+
+CAUSES = {
+    "dates": (
+        cells("T.csv", DATE, us_date),
+        {"en": "dates as month/day/year", "ja": "月/日/年の日付"},
+    ),
+    "workbook": (
+        each("M.csv", lambda raw: workbook()),
+        {"en": "This is an Excel workbook", "ja": "Excel ブックです"},
+    ),
+    "swapped": (
+        lambda files: {**files, "M.csv": files["T.csv"], "T.csv": files["M.csv"]},
+        {"en": "This looks like T.csv", "ja": "これは T.csv のようで"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CAUSES)
+@LOOKS
+def test_the_cause_is_the_first_thing_to_read(
+    live_server: LiveServer, browser: Browser, team: Team, language: str, width: int, scripts: bool, name: str
+) -> None:
+    change, words = CAUSES[name]
+    files = change(dict(entry_files()))
+    page = open_page(browser, live_server.url, team, language, width, scripts, files)
+    page.locator("#check-only").click()
+    cause = page.locator(".causes li").first
+    expect(cause).to_contain_text(words[language], timeout=PATIENCE)
+    expect(cause).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator(".problem-summary a[href='#upload-form']").click()
+    expect(page.locator("#upload-form")).to_be_in_viewport()
+    page.context.close()
+
+
+@LOOKS
+def test_an_odd_file_that_was_accepted_says_how_it_was_read(
+    live_server: LiveServer, browser: Browser, team: Team, language: str, width: int, scripts: bool
+) -> None:
+    files = rewritten(quoting=csv.QUOTE_ALL)(dict(entry_files()))
+    page = open_page(browser, live_server.url, team, language, width, scripts, files)
+    page.locator("#check-only").click()
+    words = {"en": "The cells are in quotes.", "ja": "セルが引用符で囲まれています。"}
+    expect(page.locator(".note.reading")).to_contain_text(words[language], timeout=PATIENCE)
+    page.context.close()
+
+
+def test_dropped_files_find_their_fields_by_name_and_replace_nothing(
+    live_server: LiveServer, browser: Browser, team: Team
+) -> None:
+    page = open_page(browser, live_server.url, team, "en", 1280, True)
+    drop = """names => {
+        const transfer = new DataTransfer();
+        for (const name of names) transfer.items.add(new File(["1"], name));
+        document.querySelector("[data-drop]").dispatchEvent(new DragEvent("drop", {dataTransfer: transfer}));
+    }"""
+    page.evaluate(drop, ["master.csv", "transactions.csv", "truth.csv"])
+    for field in ("master", "transactions", "truth"):
+        chosen = page.locator(f"input[name={field}]").evaluate("input => input.files[0].name")
+        assert chosen == f"{field}.csv"
+    page.evaluate(drop, ["T.csv", "table.csv"])
+    assert page.locator("input[name=transactions]").evaluate("input => input.files[0].name") == "T.csv"
+    expect(page.locator("[data-upload-status]")).to_contain_text("table.csv")
     page.context.close()

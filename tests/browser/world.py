@@ -17,24 +17,30 @@ from contest.models import (
     AccountToken,
     Attack,
     Commitment,
+    Contest,
     Entry,
     HouseOrder,
     LogIn,
     Phase,
+    Question,
     Rescore,
     Round,
     Standing,
+    Team,
     User,
 )
 from contest.outside import webhooks
 from contest.outside.outbox import LINKS
 from contest.services import accounts, teams, tokens
+from contest.services.awards import give_award
 from contest.services.commitments import commit
 from contest.services.contests import announce
 from contest.services.house import request_house_entry
 from contest.services.limit_changes import preview_rescore
+from contest.services.questions import Answer, answer_question, ask_question
 from contest.services.standings_history import places_of
 from contest.services.team_attacks import submit_guesses
+from contest.services.team_orders import Asked, request_entry
 from contest.token_hashes import hash_token
 from scoring.rules import Limit
 from tests.factories import (
@@ -48,6 +54,8 @@ from tests.factories import (
     make_user,
     work_off,
 )
+from tests.overall_rounds import decided
+from tests.season_rounds import told_season
 
 DAY = datetime.timedelta(days=1)
 ROLES = ("visitor", "newcomer", "team", "organiser")
@@ -72,7 +80,8 @@ class World:
 
 def build_world() -> World:
     """Make it all through the services, and do all the work that follows."""
-    oni, hana = make_user("oni", is_staff=True), make_user("hana", time_zone="Asia/Tokyo")
+    oni = make_user("oni", is_staff=True)
+    hana = make_user("hana", time_zone="Asia/Tokyo", has_public_profile=True)
     newcomer = make_user("mai")
     now = timezone.now()
     contest = make_contest(
@@ -81,6 +90,7 @@ def build_world() -> World:
         title="Hide and seek in the shop",
         description="A *small* contest.",
         time_zone="Asia/Tokyo",
+        may_be_embedded=True,
     )
     phases = [
         (Phase.Kind.ANONYMISE, now - DAY, now + DAY),
@@ -95,11 +105,13 @@ def build_world() -> World:
     )
     other = make_entry(round_, make_team(contest, "Owls"), entry_files("shuffle", 2))
     announce(contest, oni, "The round is open", "Read the *rules*, then upload.")
+    question = _questions(contest, foxes, hana, oni)
     request_house_entry(round_, oni, "swap")
     work_off()
     HouseOrder.objects.create(
         round=round_, method="noise", requested_at=now, state="failed", reason="An error on our side."
     )
+    order = request_entry(round_, foxes, hana, Asked("swap", seed=5, is_handed_in=False))
     attack = _guess(round_, hana, Entry.objects.get(pk=other.pk))
     make_user("ken")
     limits = [*LIMITS[:-1], Limit("rfm", "<=", 1e-9)]
@@ -110,6 +122,11 @@ def build_world() -> World:
     _keep_record(round_, now)
     webhooks.create_webhook(contest, hana, "https://example.org/news", foxes)
     accounts.ask_to_confirm(newcomer)
+    decided(oni, hana)
+    told_season(oni)
+    award = give_award(
+        contest, oni, foxes, title_en="Finest fur", title_ja="毛並み賞", text="", reason="The jury agreed."
+    )
     cookies = {"newcomer": _cookie("mai"), "team": _cookie("hana"), "organiser": _cookie("oni")}
     values = {
         "slug": contest.slug,
@@ -123,11 +140,17 @@ def build_world() -> World:
         "phase_id": round_.phases.first().pk,
         "act": "extend",
         "house_order_id": HouseOrder.objects.get(state="failed").pk,
+        "team_order_id": order.pk,
         "token_id": hana.api_tokens.get().pk,
         "invitation_id": foxes.invitations.get().pk,
         "kind": "anonymizers",
         "name": "gh-tree",
         "form": "svg",
+        "language": "en",
+        "award_id": award.pk,
+        "question_id": question.pk,
+        "user_id": hana.pk,
+        "notification_id": hana.notifications.order_by("pk")[0].pk,
     }
     links = {
         "join": invitation,
@@ -135,6 +158,15 @@ def build_world() -> World:
         "password_reset_confirm": _link(newcomer, AccountToken.Purpose.RESET),
     }
     return World(values, links, cookies, round_, {"own": good, "broken": broken, "other": other})
+
+
+def _questions(contest: Contest, team: Team, member: User, organiser: User) -> Question:
+    """A private one that waits, an open one that is answered, and one that all ask."""
+    openly = ask_question(contest, team, member, "May we use *pandas*?", openly=True)
+    answer_question(openly, organiser, Answer("Yes.", Question.Audience.ALL))
+    frequent = Answer("Yes, **any**.", Question.Audience.ALL, title="Are libraries allowed?", is_faq=True)
+    answer_question(ask_question(contest, team, member, "And numpy?"), organiser, frequent)
+    return ask_question(contest, team, member, "Is our entry *all right*?")
 
 
 def _keep_record(round_: Round, now: datetime.datetime) -> None:

@@ -12,13 +12,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from anonymizers.registry import run_anonymizer
 from contest.models import Phase, Portrait
-from datasets.pwscup2017 import read_sheet
-from datasets.tables import Release
-from scoring.portrait import portrait
-from tests.datasets.test_pwscup2017 import ORIGINAL, RELEASED
+from games.shop.data.pwscup2017 import read_sheet
+from games.shop.data.tables import Release
+from games.shop.methods.registry import run_anonymizer
+from games.shop.portrait import portrait
 from tests.factories import make_entry, make_round, make_team, make_user, small_data, work_off
+from tests.games.shop.data.test_pwscup2017 import ORIGINAL, RELEASED
 
 
 @pytest.fixture(scope="module")

@@ -59,15 +59,10 @@ def test_a_front_holds_exactly_those_whom_nobody_beats() -> None:
     """Against the definition, pair by pair."""
     rng = np.random.default_rng(5)
     spots = [Spot(str(n), float(x), float(y)) for n, (x, y) in enumerate(rng.integers(0, 12, (60, 2)))]
-    beaten = {
-        a.label
-        for a in spots
-        for b in spots
-        if b.x >= a.x and b.safety >= a.safety and (b.x, b.safety) != (a.x, a.safety)
-    }
+    beaten = {a.label for a in spots for b in spots if b.x >= a.x and b.y >= a.y and (b.x, b.y) != (a.x, a.y)}
     front = pareto_front(spots, higher_is_better=True)
-    best = {(spot.x, spot.safety) for spot in spots if spot.label not in beaten}
-    assert {(spot.x, spot.safety) for spot in front} == best and len(front) == len(best)
+    best = {(spot.x, spot.y) for spot in spots if spot.label not in beaten}
+    assert {(spot.x, spot.y) for spot in front} == best and len(front) == len(best)
 
 
 def test_a_map_over_a_measure_shows_its_limit_and_the_table_says_who_is_on_the_front() -> None:

@@ -127,7 +127,8 @@ class Scene:
         now, day = timezone.now(), datetime.timedelta(days=1)
         kinds = [Phase.Kind.ANONYMISE, Phase.Kind.ATTACK]
         phases = [(kind, now - day, now + day) for kind in kinds]
-        self.round = make_round(phases=[*phases, (Phase.Kind.RESULTS, now + day, now + 2 * day)])
+        results = (Phase.Kind.RESULTS, now + day, now + 2 * day)
+        self.round = make_round(phases=[*phases, results], which_counts="latest")
         self.contest = self.round.contest
         self.organiser = self.contest.organisers.get().user
         self.teams = [make_team(self.contest) for _ in range(3)]

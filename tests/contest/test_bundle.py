@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from contest.bundle.check import check_bundle
-from contest.bundle.files import open_bundle, open_zip, preset_names, preset_text, write_zip
+from contest.bundle.files import open_bundle, open_zip, write_zip
 from contest.bundle.schema import build_schema
 from contest.bundle.specification import moved
 from contest.bundle.writing import bundle_text
+from games.formats.presets import preset_names, preset_text
+from games.shop.presets import PWSCUP2016
 from kakurenbo.main import main
-from scoring.presets import PWSCUP2016
 from tests.conftest import ROOT
 
 SMALL = """\

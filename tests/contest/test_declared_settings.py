@@ -18,7 +18,6 @@ from django.http import QueryDict
 from contest.api.organiser_serializers import ContestFields, LimitOrder, NewPhase, RoundFields, RoundOrder
 from contest.bundle.check import check_bundle
 from contest.bundle.declared import PLAIN, ROUND
-from contest.bundle.files import preset_text
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, FIRST, KINDS, LAST, PHASE, STARTS_AT
 from contest.declarations.round import AT_THE_REVEAL, FEEDBACK, IN_BANDS, NAMED
@@ -30,10 +29,11 @@ from contest.management.setting_files import CONSEQUENCES, GROUPS
 from contest.models import Contest, Dataset, Phase, Round
 from contest.models.round import Feedback
 from datasets.documents import name_of
-from datasets.formats import FORMATS
-from datasets.rules import RULES, FileRules
 from datasets.setting import Setting
-from scoring.limits import LIMIT, measure_setting
+from games.formats.presets import preset_text
+from games.shop.data.rules import RULES, FileRules
+from games.shop.formats import FORMATS
+from games.shop.limit_settings import LIMIT, measure_setting
 from tests.conftest import ROOT
 
 Case = tuple[Any, bool]

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from contest.pages.gallery.examples import METHODS, complete, compute, kept
-from contest.pages.gallery.pages import example_of
+from contest.pages.worked_examples import example_of
 from contest.views.methods import GALLERY
+from games.shop.gallery.examples import METHODS, complete, compute, kept
 
 TIMED = {"kmm"}
 """k-MM stops by the clock, so on a busy machine it may find something else."""
@@ -49,10 +49,10 @@ def test_what_is_missing_is_computed_and_nothing_else(monkeypatch: pytest.Monkey
     del without["2017"]["methods"]["month-days"]
     for found in without["2017"]["methods"].values():
         del found["measures"]["e1"], found["found"]["s1"]
-    monkeypatch.setattr("contest.pages.gallery.examples.kept", lambda: without)
+    monkeypatch.setattr("games.shop.gallery.examples.kept", lambda: without)
     assert complete("2017") == stored["2017"]
     asked: list[str] = []
-    monkeypatch.setattr("contest.pages.gallery.examples.kept", lambda: stored)
+    monkeypatch.setattr("games.shop.gallery.examples.kept", lambda: stored)
     assert complete("2016", say=asked.append) == stored["2016"] and asked == []
 
 
@@ -98,7 +98,7 @@ def test_a_method_that_was_never_computed_has_a_page(
         for found in shop["methods"].values():
             for part in ("measures", "found"):
                 found.get(part, {}).pop(name, None)
-    monkeypatch.setattr("contest.pages.gallery.pages.kept", lambda: without)
+    monkeypatch.setattr("games.shop.gallery.worked.kept", lambda: without)
     page = client.get(reverse("method", args=[kind, name]), headers={"Accept-Language": language})
     assert page.status_code == 200
     assert f"picture-example-{name}" not in page.content.decode()

@@ -17,8 +17,8 @@ from django.utils import timezone
 from contest.models import AttackRun, Entry, GamePackage, Job, Round, Sealed, Team
 from contest.play.table import Table
 from contest.services.game_packages import upload_game
+from contest.services.stored_uploads import read_upload
 from contest.services.tokens import create_token
-from contest.work.game_entries import read_upload
 from datasets.zip_writer import zipped
 from games.contract.boxes import contents, write_files
 from games.round_folder import read_files
@@ -109,7 +109,8 @@ def test_a_team_checks_and_scores_offline_what_the_server_says(
     # Nothing but the kit knows the game.
     monkeypatch.delenv("KAKURENBO_GAMES")
     monkeypatch.chdir(kit)
-    assert said(capsys, "check", "--round", "round", "--entry", "mine") == {"valid": True, "problems": []}
+    valid = {"valid": True, "remarks": [], "problems": []}
+    assert said(capsys, "check", "--round", "round", "--entry", "mine") == valid
     scored = said(capsys, "score", "--round", "round", "--entry", "mine")
     assert scored["measures"] == entry.measures
     assert scored["utility"] == entry.utility
@@ -166,6 +167,61 @@ def test_where_nothing_is_secret_attacks_are_judged_offline_as_on_the_server(
     cells = said(capsys, "judge", "--round", "round", "--answer", "again")
     own = AttackRun.objects.get(entry=mine, attack__name="copy")
     assert {one["target"]: one["risk"] for one in cells} == {run.entry.key: run.risk, "mine": own.risk}
+
+
+def program_of(kit: Path) -> str:
+    """The cells of the notebook that hold code, one after the other."""
+    cells = json.loads((kit / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
+def run_notebook(kit: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """What the cells print; every command must end as the notebook expects."""
+    capsys.readouterr()
+    exec(compile(program_of(kit), "notebook", "exec"), {})
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+def test_the_notebook_hides_scores_and_attacks_with_what_the_kit_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_, _aki, haru = skeleton_round()
+    kit = kit_of(round_, haru, tmp_path / "kit")
+    monkeypatch.delenv("KAKURENBO_GAMES")
+    monkeypatch.chdir(kit)
+    for _twice in range(2):
+        out, err = run_notebook(kit, capsys)
+        assert "mine.csv" in out and "valid" in out and "utility" in out
+        assert "by nearest on 1 targets" in out
+        # What only the organisers have: the truth of the stored entry, and that of the target.
+        assert err.count("secret") + err.count("organisers") >= 2
+    assert (kit / "notebook-entry" / "release.csv").is_file()
+    assert len(list((kit / "notebook-answer").iterdir())) == 1
+
+
+def test_where_nothing_is_secret_the_notebook_judges_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_, _aki, haru = open_mini(monkeypatch)
+    kit = kit_of(round_, haru, tmp_path / "kit")
+    monkeypatch.delenv("KAKURENBO_GAMES")
+    monkeypatch.chdir(kit)
+    out, err = run_notebook(kit, capsys)
+    assert err == ""
+    assert "risk" in out.split("by copy on")[1], "the answer was judged"
+
+
+@pytest.mark.parametrize("has_team", [True, False])
+def test_a_notebook_asks_for_nothing_that_its_reader_has_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, has_team: bool
+) -> None:
+    """A visitor has no seat, and of a game that keeps its code there is nothing to run."""
+    round_, _aki, haru = open_mini(monkeypatch, "") if has_team else skeleton_round()
+    kit = kit_of(round_, haru if has_team else None, tmp_path / "kit")
+    monkeypatch.chdir(kit)
+    assert "anonymize" not in program_of(kit) and "judge" not in program_of(kit)
+    assert run_notebook(kit, capsys)[1] == ""
 
 
 def test_the_code_of_an_uploaded_game_stays_with_its_authors_unless_they_open_it(
@@ -233,3 +289,5 @@ def test_on_a_machine_without_the_project_the_kit_says_what_the_server_says(
     (cell,) = told("judge", "--answer", "answer")
     run = AttackRun.objects.get(entry__team__name="Aki", attack__name="copy")
     assert (cell["risk"], cell["numbers"]) == (run.risk, run.numbers)
+    printed = machine.run("python", "-c", program_of(kit), cwd=kit)
+    assert f"risk {run.risk:.4g}" in printed

@@ -168,6 +168,7 @@ def addresses(world: World) -> Iterator[str]:
         "round_slug": [round_.slug],
         "entry_id": list(Entry.objects.filter(round=round_).values_list("pk", flat=True)[:4]),
         "attack_id": list(Attack.objects.filter(round=round_).values_list("pk", flat=True)),
+        "team_order_id": [1],
         "number": list(Seat.objects.filter(round=round_).values_list("number", flat=True)),
         "kind": ["csv", "json", "xml"],
         "cell": ["utility"],
@@ -323,3 +324,31 @@ def test_a_team_checks_hands_in_answers_and_pins_by_pages() -> None:
     assert attack.is_pinned
     other = world.client("haru", "en")
     assert other.post(reverse("answer_pin", args=[*place, attack.pk])).status_code == 404
+
+
+def test_an_odd_answer_is_read_and_its_page_has_notes_totals_and_links() -> None:
+    world = played_world("pool", "full")
+    round_, team = world.round, world.teams["natsu"]
+    set_phase(world, "attack")
+    plain = attack_files(round_, team, "nearest")
+    quoted = {
+        name: b"".join(
+            b",".join(b'"%s"' % cell for cell in line.split(b",")) + b"\n" for line in raw.splitlines()
+        )
+        for name, raw in plain.items()
+    }
+    client = world.client("natsu", "en")
+    place = [round_.contest.slug, round_.slug]
+    assert client.post(reverse("guesses", args=place), uploaded(quoted)).status_code == 302
+    work_off()
+    attack = Attack.objects.filter(round=round_, team=team).latest("pk")
+    assert attack.state == Attack.State.JUDGED, attack.problems
+    assert {remark["code"] for remark in attack.remarks} == {"quoted-cells"}
+    page = client.get(attack.get_absolute_url()).content.decode()
+    assert "The cells are in quotes. They were read without them." in page
+    run = attack.runs.select_related("entry__round__contest").first()
+    assert run is not None
+    assert f'<a href="{run.entry.get_absolute_url()}">' in page
+    assert "Highest risk" in page
+    seek = client.get(reverse("seek", args=place)).content.decode()
+    assert f'<a href="{run.entry.get_absolute_url()}">' in seek

@@ -10,20 +10,23 @@ import zipfile
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from django.core.files.storage import storages
 from django.test import Client
 from django.utils import timezone
+from django.utils.translation import override
 
-from attacks.games import find_game
-from attacks.registry import ATTACKS as EVERY_ATTACK
 from attacks.sandbox import NoSandbox, choose_backend
 from contest.files.storage import submitted
 from contest.kit import build
 from contest.kit.library import library
+from contest.language.translation import say
 from contest.models import AttackRun, Contest, Entry, Phase, Round
 from contest.services.team_attacks import submit_program
+from games.shop.attacks.registry import ATTACKS as EVERY_ATTACK
+from games.shop.guessing import find_game
 from kakurenbo.main import main
 from tests.conftest import missing
 from tests.environments import fresh_environment
@@ -47,7 +50,7 @@ def round_with_kit(contest: Contest | None = None) -> Round:
 
 
 def kit_bytes(round_: Round) -> bytes:
-    with build.open_shop_kit(round_) as file:
+    with build.open_stored_kit(round_) as file:
         return file.read()
 
 
@@ -198,3 +201,70 @@ def test_a_folder_that_is_no_kit_and_an_entry_that_breaks_the_rules_are_named(
     assert "P.csv, line 2" in capsys.readouterr().out
     assert main(["kit", "attack", str(kit / "samples/shuffle"), "--kit", str(kit), "--by", "re-nothing"]) == 2
     assert "re-nothing" in capsys.readouterr().err
+
+
+def test_the_notebook_loads_looks_hides_scores_attacks_and_plots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its cells run in their order, in the folder of the kit, and give the numbers of the server."""
+    round_ = round_with_kit()
+    kit = unpacked(kit_bytes(round_), tmp_path)
+    monkeypatch.chdir(kit)
+    known: dict[str, Any] = {}
+    exec(program_of(kit / "notebook.ipynb"), known)  # this is the notebook that we made
+    assert {path.name for path in (kit / "plots").iterdir()} == {"rows.svg", "attacks.svg", "map.svg"}
+    for path in (kit / "plots").iterdir():
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")  # as above
+    files = {name: (kit / "my-entry" / name).read_bytes() for name in ("M.csv", "T.csv", "P.csv")}
+    entry = make_entry(round_, make_team(round_.contest), files)
+    work_off()
+    entry.refresh_from_db()
+    assert known["mine"]["utility"] == entry.utility == known["places"]["my-entry"][0]
+    assert set(known["places"]) == {"identity", "shuffle", "my-entry"}
+    assert set(known["hits"]) == set(ATTACKS)
+
+
+def test_the_rules_in_the_kit_are_those_of_the_page(client: Client, tmp_path: Path) -> None:
+    """What the page of the rules says in a language, the file in that language says too."""
+    round_ = round_with_kit()
+    kit = unpacked(kit_bytes(round_), tmp_path)
+    for language, name in (("en", "RULES.md"), ("ja", "RULES.ja.md")):
+        said = (kit / name).read_text(encoding="utf-8")
+        answer = client.get(f"{round_.get_absolute_url()}rules/", headers={"Accept-Language": language})
+        context = answer.context
+        with override(language):
+            wanted = [
+                *(say(row["measure"].title) for row in context["limits"]),
+                *(say(row["measure"].meaning) for row in context["limits"]),
+                *(str(row["measure"].reference) for row in context["limits"]),
+                *(say(sentence) for sentence in context["text"].fixed),
+                *(say(sentence) for sentence, _allowed in context["file_rules"]),
+                *(say(tie_break) for tie_break in context["ranking"].tie_breaks),
+                *(say(attack.meaning) for attack in context["attacks"]),
+                say(context["ranking"].title),
+                say(context["ranking"].formula),
+            ]
+        assert [text for text in wanted if text not in said] == []
+        for number in (round_.attacks_per_day, round_.entries_per_day, round_.entries_in_total):
+            assert str(number) in said
+
+
+def test_every_house_attack_finds_the_same_in_the_kit_and_on_the_server(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the same bytes and with the seed of the round, the command line and the site give one figure."""
+    names = [house.name for house in EVERY_ATTACK]
+    now, day = timezone.now(), datetime.timedelta(days=1)
+    phases = [(kind, now - day, now + day) for kind in (Phase.Kind.ANONYMISE, Phase.Kind.ATTACK)]
+    round_ = make_round(phases=phases, attacks=names, seed=20161101)
+    kit = unpacked(kit_bytes(round_), tmp_path)
+    entry = served(round_, kit)
+    words = ["kit", "attack", str(kit / "mine"), "--kit", str(kit), "--seed", "20161101", "--json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)["attacks"]
+    runs = AttackRun.objects.filter(entry=entry).select_related("attack")
+    assert {run.attack.name: run.numbers["hits"] for run in runs} == {
+        name: judged["hits"] for name, judged in found.items()
+    }
+    assert {run.attack.name: run.risk for run in runs} == {name: one["rate"] for name, one in found.items()}
+    assert set(found) == set(names)

@@ -14,12 +14,16 @@ from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from contest.bundle.files import preset_text
+from contest.board import queries
+from contest.board.export import board_dicts
 from contest.models import AuditEvent, Contest, Dataset, Job, Phase
 from contest.services.bundles import export_bundle
-from datasets.folder import write_dataset
-from datasets.formats import FORMATS, find_format
+from games.formats.presets import preset_text
+from games.shop.data.folder import write_dataset
+from games.shop.formats import FORMATS, find_format
+from tests.archives import archived, play
 from tests.factories import make_contest, make_entry, make_round, make_team, make_user, small_data
 
 pytestmark = pytest.mark.django_db
@@ -227,3 +231,93 @@ def test_the_data_of_a_round_changes_only_before_the_first_entry(client: Client)
     round_.refresh_from_db()
     assert round_.dataset.n_people == 14
     assert AuditEvent.objects.filter(verb="round.data_changed").count() == 1
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_the_form_proposes_the_numbers_of_its_own_preset(organiser: Client, year: str) -> None:
+    """The numbers of customers are those of the three contests: 400, 500 and 1,000."""
+    form = organiser.get(reverse("contest_from_preset", args=[f"pwscup{year}"])).context["form"]
+    expected = {"2016": 400, "2017": 500, "2018": 1000}[year]
+    assert (form["customers"].value(), form["data_seed"].value()) == (expected, int(year))
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_no_text_of_a_preset_repeats_a_number_that_the_form_decides(organiser: Client, year: str) -> None:
+    given = {**GIVEN, "customers": "21"}
+    del given["summary"]
+    url = reverse("contest_from_preset", args=[f"pwscup{year}"])
+    proposed = organiser.get(url).context["form"]["summary"].value()
+    assert organiser.post(url, {**given, "summary": proposed}).status_code == 302
+    contest = Contest.objects.get()
+    assert not set("0123456789") & set(contest.summary + contest.description.partition("1. Practice")[0])
+    assert "21 customers" in Dataset.objects.get().name
+
+
+def test_a_contest_that_everybody_sees_is_said_to_be_seen(organiser: Client) -> None:
+    hidden = organiser.post(PRESET, GIVEN, follow=True)
+    assert "only organisers see the contest" in hidden.content.decode()
+    seen = organiser.post(PRESET, {**GIVEN, "slug": "winter", "is_public": "on"}, follow=True)
+    assert "everybody sees the contest" in seen.content.decode()
+    assert "only organisers see the contest" not in seen.content.decode()
+    assert Contest.objects.get(slug="winter").is_public
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
+def test_without_a_start_the_first_phase_begins_at_once_in_every_zone(organiser: Client, zone: str) -> None:
+    assert not organiser.get(PRESET).context["form"]["starts_at"].value()
+    before = timezone.now().replace(microsecond=0)
+    assert organiser.post(PRESET, {**GIVEN, "starts_at": "", "time_zone": zone}).status_code == 302
+    assert before <= Phase.objects.earliest("starts_at").starts_at <= timezone.now()
+
+
+def test_an_archive_is_imported_on_the_page_beside_its_original(organiser: Client) -> None:
+    contest = play()
+    url, file = reverse("contest_from_archive"), archived(contest)
+    taken = organiser.post(url, {"archive": upload(file, "a.zip")})
+    assert taken.status_code == 422
+    assert list(taken.context["archive_form"].errors) == ["slug"]
+    answer = organiser.post(url, {"archive": upload(file, "a.zip"), "slug": "again"})
+    assert answer.headers["Location"] == reverse("organise", args=["again"])
+    again = Contest.objects.get(slug="again")
+    boards = [board_dicts(queries.board(it.rounds.get(), None, show_attacks=True)) for it in (contest, again)]
+    assert boards[0] == boards[1]
+    assert len(boards[0]) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"", "empty"), (b"M,T,P\n", "not a zip"), (b"PK\x05\x06" + b"\0" * 18, "manifest.json: missing")],
+)
+def test_what_is_no_archive_is_refused_on_the_page(organiser: Client, content: bytes, words: str) -> None:
+    answer = organiser.post(reverse("contest_from_archive"), {"archive": upload(content, "a.zip")})
+    assert answer.status_code == 422
+    assert words in str(answer.context["archive_form"].errors["archive"])
+    assert not Contest.objects.exists()
+
+
+def test_a_damaged_archive_leaves_nothing_behind(organiser: Client) -> None:
+    file = bytearray(archived(play()))
+    file[len(file) // 2] ^= 0xFF
+    given = {"archive": upload(bytes(file), "a.zip"), "slug": "again"}
+    answer = organiser.post(reverse("contest_from_archive"), given)
+    assert answer.status_code == 422
+    assert not Contest.objects.filter(slug="again").exists()
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(
+    organiser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = archived(play())
+    monkeypatch.setattr("contest.archive.importing.UNPACKED_BYTES", 1000)
+    given = {"archive": upload(file, "a.zip"), "slug": "again"}
+    answer = organiser.post(reverse("contest_from_archive"), given)
+    assert "expected at most 1000" in str(answer.context["archive_form"].errors["archive"])
+    assert not Contest.objects.filter(slug="again").exists()
+
+
+def test_only_staff_imports_archives(client: Client, settings: Any) -> None:
+    settings.EVERYBODY_ORGANISES = True
+    client.force_login(make_user("tanuki"))
+    assert b"archive_archive" not in client.get(reverse("contest_new")).content
+    given = {"archive": upload(b"", "a.zip")}
+    assert client.post(reverse("contest_from_archive"), given).status_code == 404

@@ -19,9 +19,9 @@ from contest.declarations.phase import FIRST, LAST
 from contest.models import Contest, Phase, Round, User
 from contest.services.bundles import create_from_bundle, export_bundle
 from contest.services.settings import change_contest, change_round
-from datasets.rules import RULES
 from datasets.setting import LARGEST, Setting
-from scoring.limits import measure_setting
+from games.shop.data.rules import RULES
+from games.shop.limit_settings import measure_setting
 from tests.contest.test_declared_settings import document
 from tests.factories import make_user
 

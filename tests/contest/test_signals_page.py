@@ -14,7 +14,7 @@ from contest.files import vault
 from contest.models import Entry, Phase, Round, Signal, Team, User
 from contest.services.signals import request_signals
 from contest.services.team_attacks import submit_guesses
-from datasets.generate import generate
+from games.shop.data.generate import generate
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
 pytestmark = pytest.mark.django_db

@@ -18,22 +18,25 @@ from contest.language.translation import say, say_problem
 from contest.models import Job
 from contest.records.verify import BadArchive
 from contest.templatetags.words import say as shown
-from datasets.cells import BAD_QUANTITY
-from datasets.check import ROWS_DROPPED
 from datasets.messages import TEMPLATES
 from datasets.problems import ROWS, Problem
 from datasets.tokens import BAD_HEADER
+from games.shop.data.cells import BAD_QUANTITY
+from games.shop.data.check import ROWS_DROPPED
 from scoring.rules import Limit, evaluate
 from tests.conftest import ROOT
 from tests.test_architecture import modules
 
 JAPANESE = re.compile("[ぁ-んァ-ヶ一-龠]")
 SAME_IN_JAPANESE = {
+    "character.other",
     "document.yaml",
     "file.cell",
     "game-check",
     "game-check.languages",
     "game-verdict.broken",
+    "remark.advice",
+    "remark.file",
 }
 LOADED = """
 import django, json

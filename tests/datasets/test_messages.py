@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets.cells import BAD_DATE, BAD_ID
-from datasets.check import LINE_COUNT
 from datasets.messages import TEMPLATES, Message, Template, english, message_from
 from datasets.problems import PROBLEM_GOT, ROWS, Problem
 from datasets.tokens import BAD_HEADER
+from games.shop.data.cells import BAD_DATE, BAD_ID
+from games.shop.data.check import LINE_COUNT
 
 HOSTILE = ["100 %", "%(n)s", "%s %d", "{n}", "<script>alert(1)</script>", "f or m", "%(place)s: x", "\\", ""]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from datasets.cells import BAD_DATE, BAD_PRICE, BAD_QUANTITY
 from datasets.problems import CAP, FIRST, MISSING_FILE, Findings, Problem, Verdict
 from datasets.tokens import TOO_LONG
+from games.shop.data.cells import BAD_DATE, BAD_PRICE, BAD_QUANTITY
 
 
 def many_and_one() -> Verdict:

@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from attacks.registry import ATTACKS
 from contest.models import AttackRun
+from games.shop.attacks.registry import ATTACKS
 from tests.backends import POSTGRES, need_postgres, remove_database
 from tests.conftest import ROOT
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off

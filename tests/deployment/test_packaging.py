@@ -186,11 +186,11 @@ import django
 django.setup()
 from django.template.loader import get_template
 from django.utils import translation
-from attacks.sandbox import TEMPLATE_PROGRAM
+from games.shop.guessing import STARTERS
 from contest.kit.library import library
 get_template("archive/index.html")
 with translation.override("ja"):
-    print(translation.gettext("Leaderboard"), TEMPLATE_PROGRAM.is_file(), library().wheel_name)
+    print(translation.gettext("Leaderboard"), (STARTERS / "reidentify.py").is_file(), library().wheel_name)
 """
 
 
@@ -248,15 +248,15 @@ try:
 except ImportError as error:
     print("named scoring" in str(error))
 with kakurenbo.activated():
-    from scoring.registry import measure
+    from scoring.registry import risk
     kakurenbo.activate()
     with kakurenbo.activated():
         import scoring as inner
 from scoring import registry
 print(scoring.OWNER, registry.OWNER, inner is scoring)
 with kakurenbo.activated():
-    from scoring.registry import measure as again
-print(again is measure, [path for path in sys.path if "_packages" in path])
+    from scoring.registry import risk as again
+print(again is risk, [path for path in sys.path if "_packages" in path])
 """
     said = installed.run("python", "-c", look, cwd=tmp_path)
     assert said == "True\nsomebody else somebody else False\nTrue []\n"

@@ -158,7 +158,7 @@ REACHING = {
     "imports the platform": Hostile(
         """
         for name in ("django", "contest.models", "config.settings", "attacks", "scoring", "anonymizers",
-                     "games.rehearsal", "games.sandboxed", "datasets.online_retail", "kakurenbo"):
+                     "games.rehearsal", "games.sandboxed", "games.shop.data.online_retail", "kakurenbo"):
             attempt(__import__, name)
     """,
         logged="No module named 'django'",

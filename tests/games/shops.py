@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from attacks.games import find_game
-from datasets.formats import find_format
 from datasets.problems import Verdict
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.files import check_files
 from games.contract.messages import verdict_of
 from games.contract.values import Box, Fault, FileVerdict, Target, World
 from games.loading import load_folder
+from games.shop.formats import find_format
+from games.shop.guessing import find_game
 from games.shop.playing import ShopGame
 from tests.conftest import ROOT
-from tests.datasets import test_pwscup2017, test_pwscup2018
-from tests.datasets.conftest import MASTER, TRANSACTIONS
+from tests.games.shop.data import test_pwscup2017, test_pwscup2018
+from tests.games.shop.data.conftest import MASTER, TRANSACTIONS
 
 YEARS = ("2016", "2017", "2018")
 SMALL = {

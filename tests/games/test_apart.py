@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets.cells import BAD_QUANTITY
 from games.apart import ApartGame, run_beside, run_here
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.broken import BadAnswer, GameFailed, UndeclaredFile
@@ -19,6 +18,7 @@ from games.contract.messages import SAID_BY_GAME
 from games.contract.values import Result, Target, World
 from games.loading import load_folder, read_folder
 from games.rehearsal import generator
+from games.shop.data.cells import BAD_QUANTITY
 
 TOYS = Path(__file__).parent
 PAIR = TOYS / "pair"

@@ -220,11 +220,11 @@ def test_a_spoiled_round_is_refused(folder: Path, text: str, capsys: pytest.Capt
 
 
 def documented() -> list[list[str]]:
-    """The commands of docs/games.md, as words."""
+    """The commands of docs/games.md, as words; those that run a team's own program are tested elsewhere."""
     text = (ROOT / "docs" / "games.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
     lines = (line.removeprefix("$ ") for block in blocks for line in block.splitlines())
-    return [shlex.split(line, comments=True) for line in lines]
+    return [shlex.split(line, comments=True) for line in lines if " ./" not in line]
 
 
 def in_sandbox(line: list[str]) -> bool:

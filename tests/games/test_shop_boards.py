@@ -10,19 +10,19 @@ import pytest
 from contest.board import queries
 from contest.models import AttackRun, Entry, Round
 from contest.services.attacks import settle_entries
-from datasets.folder import read_original
-from datasets.formats import find_format
-from datasets.tables import Release
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
 from games.contract.values import Board, Cell, Hidden, Result, Target, Verdict
+from games.shop.data.folder import read_original
+from games.shop.data.tables import Release
+from games.shop.formats import find_format
 from games.shop.ranking import RANKINGS, find_ranking
-from scoring.risk.shot_down import shot_down
+from games.shop.shot_down import shot_down
 from tests.factories import make_team
-from tests.formats.test_contests import ENTRIES, hand_in, play, small
+from tests.games.shop.formats.test_contests import ENTRIES, hand_in, play, small
+from tests.games.shop.measures import pandas_oracle
+from tests.games.shop.measures.test_golden_2017_2018 import S_DRILL, SAMPLE
+from tests.games.shop.measures.test_utility_oracle import perturbed
 from tests.games.shops import YEARS, game_of, published, world_of, written
-from tests.scoring import pandas_oracle
-from tests.scoring.test_golden_2017_2018 import S_DRILL, SAMPLE
-from tests.scoring.test_utility_oracle import perturbed
 
 
 def cells_of(round_: Round) -> list[Cell]:

@@ -12,27 +12,27 @@ import numpy as np
 import pytest
 import yaml
 
-from anonymizers.registry import EVERY_ANONYMIZER, run_anonymizer
-from attacks.registry import run_attack
-from contest.bundle.files import preset_text
-from datasets.formats import find_format
-from datasets.generate import generate
-from datasets.online_retail import build_online_retail
 from datasets.problems import BadFiles, Verdict
-from datasets.rules import FileRules
 from datasets.tables import day_number
 from games.apart import ApartGame, run_here
 from games.contract.boxes import EMPTY, MemoryBox, MemoryOut
+from games.formats.presets import preset_text
 from games.laws import checked
-from scoring.limits import checked_limits
+from games.shop.attacks.registry import run_attack
+from games.shop.data.generate import generate
+from games.shop.data.online_retail import build_online_retail
+from games.shop.data.rules import FileRules
+from games.shop.formats import find_format
+from games.shop.limit_settings import checked_limits
+from games.shop.measures.registry import BY_FORMAT
+from games.shop.methods.registry import EVERY_ANONYMIZER, run_anonymizer
 from scoring.measure import Measurement
-from scoring.registry import BY_FORMAT
 from scoring.rules import evaluate
 from scoring.run import measure_pair
-from tests.datasets import test_check, test_fuzz, test_pwscup2017, test_pwscup2018
-from tests.datasets.conftest import ENTRY
-from tests.formats.tables import target as case_of
 from tests.games import shops
+from tests.games.shop.data import test_check, test_fuzz, test_pwscup2017, test_pwscup2018
+from tests.games.shop.data.conftest import ENTRY
+from tests.games.shop.formats.tables import target as case_of
 from tests.games.shops import YEARS, game_of, original_of, published, streams, verdict, world_of, written
 
 every_year = pytest.mark.parametrize("year", YEARS)

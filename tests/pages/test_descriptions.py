@@ -9,9 +9,11 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.staticfiles import finders
 from django.test import Client
+from django.urls import resolve
 from PIL import Image
 
 from contest.models import Contest, Round
+from contest.templatetags.cards import SHARED
 from tests.browser.pages import Page, all_pages
 from tests.browser.world import World, build_world
 from tests.factories import make_contest, make_round, make_user
@@ -19,8 +21,8 @@ from tests.factories import make_contest, make_round, make_user
 pytestmark = pytest.mark.django_db
 
 SITE = "https://kakurenbo.example.org"
-NOT_FOR_SEARCH = {"password_reset_done", "password_reset_complete"}
-"""Open to everybody, but only steps on a way."""
+NOT_FOR_SEARCH = {"password_reset_done", "password_reset_complete", "projector", "embed"}
+"""Open to everybody, but only steps on a way, or a board that has a page already."""
 
 
 class Head(HTMLParser):
@@ -76,7 +78,11 @@ def assert_described(page: Page, head: Head, language: str) -> None:
     assert head.title == " ".join(head.title.split()), where
     assert head.canonical == meta["og:url"] == f"{SITE}{page.path.partition('?')[0]}", where
     assert meta["og:locale"] == {"en": "en_GB", "ja": "ja_JP"}[language], where
-    assert meta["og:image"].startswith(f"{SITE}/static/img/card"), where
+    if resolve(page.path.partition("?")[0]).url_name in SHARED:
+        assert meta["og:image"].startswith(f"{SITE}/contests/"), where
+        assert f"share.png?lang={language}" in meta["og:image"], where
+    else:
+        assert meta["og:image"].startswith(f"{SITE}/static/img/card"), where
     assert meta["og:type"] == "website", where
     assert meta["twitter:card"] == "summary_large_image", where
     assert "robots" not in meta, where

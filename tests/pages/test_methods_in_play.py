@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from attacks.registry import ATTACKS
 from contest.models import AttackRun, Entry, Round, User
 from contest.views.methods import GALLERY
-from scoring.registry import MEASURES
+from games.shop.attacks.registry import ATTACKS
+from games.shop.measures.registry import MEASURES
 from scoring.rules import Limit
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
 
@@ -22,7 +22,7 @@ GENEROUS = tuple(Limit(measure.name, "<=", 1e9) for measure in MEASURES)
 @pytest.fixture
 def entry(monkeypatch: pytest.MonkeyPatch) -> Entry:
     """An entry that every measure of 2016 has measured and every attack of 2016 has attacked."""
-    monkeypatch.setattr("attacks.algorithms.re_ensemble.ENTRIES", 1)
+    monkeypatch.setattr("games.shop.attacks.re_ensemble.ENTRIES", 1)
     names = [attack.name for attack in ATTACKS]
     round_ = make_round(make_contest(make_user("oni"), slug="all"), limits=GENEROUS, attacks=names)
     played = make_entry(round_, make_team(round_.contest, "Tanuki", make_user("tanuki")), entry_files("swap"))

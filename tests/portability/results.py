@@ -14,20 +14,21 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from anonymizers.registry import EVERY_ANONYMIZER, run_anonymizer
 from anonymizers.release import CannotProtect
 from anonymizers.table_registry import TABLE_METHODS, run_table_method
-from attacks.games import find_game
-from attacks.registry import run_attack
 from contest.board.ranking import RANKINGS, Played, Result, rank, rank_overall
-from contest.pages.gallery.examples import METHODS
-from datasets.formats import find_format
-from datasets.generate import generate
 from datasets.store_panel import StorePanel
 from games.contract.declaration import Column
 from games.loading import load_folder
 from games.rehearsal import Rehearsal
 from games.seek.synthesis import GENERATORS
+from games.shop.attacks.registry import run_attack
+from games.shop.data.generate import generate
+from games.shop.formats import find_format
+from games.shop.gallery.examples import METHODS
+from games.shop.guessing import find_game
+from games.shop.measures.registry import measures_of
+from games.shop.methods.registry import EVERY_ANONYMIZER, run_anonymizer
 from games.tables.attacks import assigned, densities, nearest_record, rows_of
 from games.tables.methods import TABLE_HIDERS, hidden_table
 from games.tables.shape import shape_of
@@ -36,7 +37,7 @@ from scoring.masking.relations import linear_regression, poisson_regression
 from scoring.panel.brand_choice import brand_choice
 from scoring.panel.choice_data import ChoiceData
 from scoring.panel.risk_report import risk_report
-from scoring.registry import RISKS, measures_of, risk
+from scoring.registry import RISKS, risk
 from scoring.run import measure_pair
 from scoring.store_panel.scanpro import scanpro
 from tests.conftest import ROOT
@@ -258,7 +259,7 @@ def contests() -> Found:
     from tests.archives import archived, members, play
 
     played: Contest = play()
-    with build.open_shop_kit(Round.objects.get(contest=played)) as file:
+    with build.open_stored_kit(Round.objects.get(contest=played)) as file:
         yield "kit", file.read()
     for name, content in sorted(members(archived(played)).items()):
         if name.startswith(("files/", "bundle/")) and not name.endswith(".yaml"):

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from datasets.folder import write_dataset, write_release
-from datasets.tables import Release
+from games.shop.data.folder import write_dataset, write_release
+from games.shop.data.tables import Release
+from games.shop.measure_examples import tea_and_cake
 from kakurenbo.main import main
-from scoring.examples import eight_patients, four_panelists, tea_and_cake
+from scoring.examples import eight_patients, four_panelists
 
 
 @pytest.fixture

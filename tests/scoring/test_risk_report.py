@@ -11,8 +11,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from arithmetic import exp
-from datasets.baskets import baskets
-from datasets.folder import read_original
+from games.shop.data.baskets import baskets
+from games.shop.data.folder import read_original
 from kakurenbo.main import main
 from scoring.examples import four_panelists
 from scoring.panel.logistic import logistic

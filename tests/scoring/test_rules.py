@@ -6,11 +6,12 @@ import math
 
 import pytest
 
-from datasets.tables import Release
-from scoring.examples import tea_and_cake
+from games.shop.data.tables import Release
+from games.shop.measure_examples import tea_and_cake
+from games.shop.measures.registry import MEASURES, measure
+from games.shop.presets import PWSCUP2016
 from scoring.measure import Measurement
-from scoring.presets import PWSCUP2016
-from scoring.registry import MEASURES, measure, risk
+from scoring.registry import risk
 from scoring.rules import LIMIT_BROKEN, Limit, evaluate
 from scoring.run import measure_release
 

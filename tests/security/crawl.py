@@ -20,7 +20,7 @@ CHANGING = re.compile(
 """What differs between two looks at the same page: tokens of forms, and how long ago something was."""
 
 
-def crawl(client: Client, starts: tuple[str, ...] = ("/",), most: int = 150) -> dict[str, bytes]:
+def crawl(client: Client, starts: tuple[str, ...] = ("/",), most: int = 300) -> dict[str, bytes]:
     """The bodies of all pages and files within reach, by address."""
     found: dict[str, bytes] = {}
     waiting = deque(starts)
@@ -36,7 +36,8 @@ def crawl(client: Client, starts: tuple[str, ...] = ("/",), most: int = 150) -> 
             waiting.append(_local(path, answer["Location"]) or path)
         for link in LINK.findall(body):
             target = _local(path, link.decode("utf-8", "replace").replace("&amp;", "&"))
-            if target is not None:
+            # A board is sorted by each column once, not by each after each.
+            if target is not None and not ("sort=" in path and "sort=" in target):
                 waiting.append(target)
     assert len(found) < most, "the crawl did not end"
     return found

@@ -16,7 +16,8 @@ from tests.security.routes import PARAMETER, Route, routes
 SKIPPED = {"logout": "ends the session", "set_language": "changes it"}
 STATIC = {
     "form": ["svg"],
-    "kind": ["csv", "json"],
+    "language": ["en", "ja"],
+    "kind": ["csv", "json", "atom", "rss"],
     "cell": ["utility"],
     "act": ["open"],
     "method": ["unchanged"],

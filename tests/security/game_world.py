@@ -21,6 +21,7 @@ from contest.play.packages import declaration_of, installed_package
 from contest.play.table import Table
 from contest.records.audit import extend_all_chains
 from contest.services.game_packages import upload_game
+from contest.services.team_orders import Asked, request_entry
 from contest.services.teams import create_invitation
 from contest.services.tokens import create_token
 from contest.services.trials import try_version
@@ -135,6 +136,9 @@ def _hide(world: GameWorld, name: str, round_: Round) -> None:
         make_entry(round_, team, files, slot=declared.slots[0], note=f"the note of the {role}s' entry")
     work_off()
     assert Entry.objects.filter(round=round_, team__is_house=False, is_official=True).count() == 2
+    if name in INSTALLED:
+        asked = Asked(declared.methods[0].name, is_handed_in=False)
+        request_entry(round_, world.teams["owner"], world.people["owner"], asked)
     draft = make_entry(round_, world.teams["owner"], refused, slot=declared.slots[0])
     work_off()
     draft.refresh_from_db()

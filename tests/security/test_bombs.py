@@ -12,7 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from contest.models import Attack, AttackRun, Entry
+from contest.models import Attack, Entry
 from tests.factories import as_zip, entry_files, work_off
 from tests.security.world import World, make_world
 
@@ -92,15 +92,14 @@ def test_bombs_among_guesses_and_programs_are_refused_at_once(world: World) -> N
     assert Attack.objects.count() == before
 
 
-def test_a_guess_that_is_a_bomb_is_judged_as_unreadable(world: World) -> None:
+def test_a_guess_that_is_a_bomb_is_refused_at_once_and_costs_nothing(world: World) -> None:
+    before = Attack.objects.count()
     target = Entry.objects.get(team=world.rivals)
     path = reverse("guesses", args=["open-contest", "practice"])
     for content in (b"9" * MEGABYTE, b"\n" * (4 * MEGABYTE), b"1," * MEGABYTE):
         upload = SimpleUploadedFile(f"{target.pk}.csv", content)
-        assert world.browser("owner").post(path, {"archive": upload}).status_code == 302
-        work_off()
-        run = AttackRun.objects.latest("pk")
-        assert run.state == AttackRun.State.REFUSED and run.reason
+        assert world.browser("owner").post(path, {"archive": upload}).status_code == 422
+    assert Attack.objects.count() == before
 
 
 def test_json_bombs_get_an_error_and_nothing_else(world: World) -> None:

@@ -121,6 +121,12 @@ ACTS: dict[str, Act] = {
     "api-contest-games": Act(
         lambda world: "/api/v1/contests/open-contest/games/", "organiser", ANY, game_body
     ),
+    "api-game-rounds": Act(
+        lambda world: "/api/v1/contests/open-contest/games/rounds/",
+        "organiser",
+        ANY,
+        lambda world: {"game": "snake", "preset": "snake1", "round_name": "More", "round_slug": "more"},
+    ),
 }
 """What is sent to routes of rounds of games."""
 

@@ -19,6 +19,7 @@ import pytest
 from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from contest.board import single_flight_cache
@@ -30,7 +31,7 @@ from tests.conftest import ROOT
 from tests.factories import entry_files, make_entry, work_off
 from tests.security.crawl import CHANGING, crawl
 from tests.security.routes import routes
-from tests.security.world import HOUSE_SEED, ROLES, World, make_world
+from tests.security.world import HOUSE_SEED, ORDER_SEED, ROLES, World, make_world
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,11 @@ def api_paths(world: World) -> tuple[str, ...]:
         f"entries/{world.entry.pk}/",
         f"attacks/{world.attack.pk}/",
     )
-    return (*(round_ + name for name in names), "/api/v1/contests/open-contest/events/")
+    contest = "/api/v1/contests/open-contest/"
+    return (
+        *(round_ + name for name in names),
+        *(contest + name for name in ("events/", "overall/", "awards/", "questions/")),
+    )
 
 
 def reachable(world: World, role: str) -> dict[str, bytes]:
@@ -93,9 +98,20 @@ def changed_pages(world: World, role: str, replace: Callable[[], None]) -> list[
         transaction.set_rollback(True)
     return [
         f"{path}: {first_difference(before.get(path, b''), after.get(path, b''))}"
-        for path in sorted(before.keys() | after.keys())
+        for path in sorted((before.keys() | after.keys()) - own_uploads(world, role))
         if before.get(path) != after.get(path)
     ]
+
+
+def own_uploads(world: World, role: str) -> set[str]:
+    """What somebody's own team has sent is not hidden from them; of all others it is."""
+    mine = Entry.objects.filter(team__memberships__user=world.people[role]) if role in world.people else ()
+    names = ("entry_upload", "api-entry-upload")
+    return {
+        reverse(name, args=[world.round.contest.slug, entry.round.slug, entry.pk])
+        for name in names
+        for entry in mine
+    }
 
 
 def first_difference(before: bytes, after: bytes) -> str:
@@ -156,6 +172,12 @@ def versions(world: World, role: str) -> dict[str, object]:
         found[name] = version[1]
         poll = client.get(f"{page}{name}?version={version[1]}", headers={"HX-Request": "true"})
         assert poll.status_code == 204
+    overall = "/contests/open-contest/overall"
+    found["overall"] = client.get(f"{overall}.json").json()["version"]
+    poll = client.get(f"{overall}/?version={found['overall']}", headers={"HX-Request": "true"})
+    assert poll.status_code == 204
+    tagged = client.get("/api/v1/contests/open-contest/overall/", headers=headers)
+    found["overall tag"] = tagged.headers["ETag"]
     exported = client.get(f"{page}board.json").json()
     found["export"] = (exported["version"], exported["as_of"])
     found["tag"] = client.get(f"{api}leaderboard/", headers=headers).headers["ETag"]
@@ -225,18 +247,21 @@ def texts_in(path: str, body: bytes) -> list[bytes]:
 def test_the_owners_secrets_are_nowhere_within_reach_of_others(world: World) -> None:
     secrets = {
         "note": b"the note of the owners",
+        "question": b"the private question of the owners",
         "mail": world.people["owner"].email.encode(),
         "truth's name": vault.truth_name(world.entry).encode(),
         "upload's name": world.entry.upload_sha256.encode(),
         "invitation": world.invitation_secret.encode(),
         "house seed": str(HOUSE_SEED).encode(),
+        "seed of an order": str(ORDER_SEED).encode(),
         "P": entry_files()["P.csv"].strip(),
         "hidden contest": b"hidden-contest",
     }
     for kind, role in itertools.product(("before", "anonymise", "attack", "results"), OUTSIDERS):
         set_phase(world, kind, "none")
-        for path, body in reachable(world, role).items():
-            texts = texts_in(path, body)
+        found = reachable(world, role)
+        for path in found.keys() - own_uploads(world, role):
+            texts = texts_in(path, found[path])
             for what, secret in secrets.items():
                 assert not any(secret in text for text in texts), f"{what} at {path} for {role}, {kind}"
 
@@ -351,8 +376,10 @@ def test_whom_an_attack_found_is_read_in_few_places_only() -> None:
         "contest/archive/format_1.py": "read from older archives",
         "contest/services/attacks.py": "written by the judge",
         "contest/work/failures.py": "left out of what is read",
+        "contest/work/game_signals.py": "left out of what is read",
         "contest/board/game_matrix.py": "left out of what is read",
         "contest/pages/games/entry.py": "left out of what is read",
+        "contest/pages/targets.py": "left out of what is read",
     }
     naming = {
         str(path.relative_to(ROOT))

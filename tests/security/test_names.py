@@ -21,7 +21,6 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from contest.bundle.check import check_bundle
-from contest.bundle.files import preset_text
 from contest.errors import Refused
 from contest.forms.settings import RoundSettingsForm
 from contest.models import Contest, Round, Team, User
@@ -30,6 +29,7 @@ from contest.names.policy import HOUSE_WORDS, PERSON, TEAM, TITLE
 from contest.names.validation import clean_name
 from contest.services import accounts, teams
 from contest.services.tokens import create_token
+from games.formats.presets import preset_text
 from tests.factories import PASSWORD, make_contest, make_round, make_team, make_user
 
 BAD = {

@@ -21,10 +21,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from anonymizers.registry import run_anonymizer
-from contest.bundle.files import preset_names, preset_text
 from contest.files import vault
-from contest.kit.build import SAMPLE_SEED
 from contest.models import Commitment, Contest, Entry, HouseOrder, Round
 from contest.operations.attack_role import READABLE
 from contest.services.bundles import export_bundle
@@ -33,6 +30,9 @@ from contest.services.datasets import load_original
 from contest.services.house import request_house_entry, seed_of
 from contest.services.tokens import create_token
 from datasets.seeds import SEED_LIMIT, secret_seed
+from games.formats.methods import SAMPLE_SEED
+from games.formats.presets import preset_names, preset_text
+from games.shop.methods.registry import run_anonymizer
 from tests.factories import make_contest, make_round, make_user, work_off
 
 pytestmark = pytest.mark.django_db

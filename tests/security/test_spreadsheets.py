@@ -66,7 +66,7 @@ def board() -> str:
     row = BoardRow(
         rank=1, total=-1.5, verdict="", team_id=1, team_name="", is_house=False, takes_place=True,
         is_mine=False, entry_id=1, entry_number=1, entry_url="", utility=1.0, safety=None,
-        hits=None, n_customers=4, strongest_attack="", received_at=datetime.datetime(2026, 1, 1), measures=[],
+        hits=None, n_people=4, strongest_attack="", received_at=datetime.datetime(2026, 1, 1), measures=[],
     )  # fmt: skip
     return board_csv([replace(row, team_name=text, strongest_attack=text) for text in TEXTS])
 

@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from contest.models import Attack, Entry, HouseOrder, Invitation, Phase, Round, Team, User
 from contest.records.audit import extend_all_chains
+from contest.services.questions import ask_question
+from contest.services.team_orders import Asked, request_entry
 from contest.services.teams import create_invitation
 from contest.services.tokens import create_token
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, make_user, work_off
@@ -22,6 +24,9 @@ runs the hidden contest; staff, who may create contests and nothing else of othe
 SCOPES = ("read", "submit", "organise")
 HOUSE_SEED = 987_654_321_012_345
 """The seed of a house entry, as a bundle named it: it gives the truth of the entry."""
+
+ORDER_SEED = 876_543_210_123_456
+"""The seed of what the house made for the owners, as they named it."""
 
 
 @dataclass
@@ -103,6 +108,9 @@ def make_world(feedback: str = "full") -> World:
     HouseOrder.objects.create(
         round=round_, method="swap", seed=HOUSE_SEED, requested_at=timezone.now(), state="made"
     )
+    request_entry(round_, team, people["owner"], Asked("swap", seed=ORDER_SEED, is_handed_in=False))
+    ask_question(contest, team, people["owner"], "the private question of the owners")
+    work_off()
     secret_link = create_invitation(team, people["owner"])
     tokens = {role: create_token(person, role, SCOPES, 7) for role, person in people.items()}
     tokens |= {scope: create_token(people["owner"], scope, [scope], 7) for scope in SCOPES}
@@ -123,6 +131,7 @@ def make_world(feedback: str = "full") -> World:
         "INVITATION": str(world.invitation.pk),
         "LINK": secret_link,
         "TEAM": str(team.pk),
+        "NOTICE": str(people["owner"].notifications.order_by("pk")[0].pk),
         "TOKEN": str(people["owner"].api_tokens.order_by("pk")[0].pk),
     }
     return world

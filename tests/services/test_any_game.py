@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def round_() -> Round:
-    return make_round()
+    return make_round(which_counts="latest")
 
 
 @pytest.fixture

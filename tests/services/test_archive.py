@@ -68,6 +68,7 @@ def test_an_archive_from_before_the_house_could_be_without_a_place_gives_the_sam
     Contest.objects.filter(pk=contest.pk).update(slug="original", look_key="original")
     imported = import_archive(path, make_user())
     assert imported.rounds.get().house_takes_places
+    assert imported.rounds.get().which_counts == "latest"
     old = imported.rounds.get()
     assert (old.attacks_in_total, old.attacks_per_target, old.all_targets) == (None, None, False)
     assert [(place.rank, place.total, entry.team.name) for place, entry in _places(imported)] == board
@@ -81,7 +82,7 @@ def test_an_archive_from_before_the_house_could_be_without_a_place_gives_the_sam
 
 LATER = (
     "house_takes_places", "seeds_known", "seed_named", "feedback_bands", "attacks_in_total",
-    "attacks_per_target", "all_targets",
+    "attacks_per_target", "all_targets", "which_counts",
 )  # fmt: skip
 """Columns that an archive of the first version lacks."""
 

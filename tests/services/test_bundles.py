@@ -14,7 +14,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from contest.bundle.check import check_bundle
-from contest.bundle.files import preset_names, preset_text
 from contest.bundle.specification import Bundle
 from contest.bundle.writing import bundle_text
 from contest.declarations.round import DEFAULTS
@@ -23,7 +22,8 @@ from contest.files.storage import published
 from contest.models import AuditEvent, Contest, Dataset, Entry, Job, Phase
 from contest.services.bundles import create_from_bundle, export_bundle
 from contest.services.house import request_house_entry
-from datasets.folder import write_dataset
+from games.formats.presets import preset_names, preset_text
+from games.shop.data.folder import write_dataset
 from kakurenbo.main import main
 from tests.contest.test_bundle import SMALL
 from tests.factories import make_round, make_user, small_data, work_off
@@ -66,7 +66,7 @@ def test_every_setting_survives() -> None:
     settings = {
         "weight": 0.1, "ranking": "2024", "feedback": "none",
         "house_takes_places": True, "feedback_bands": 7, "attacks_in_total": None, "attacks_per_target": 5,
-        "all_targets": False,
+        "all_targets": False, "which_counts": "best",
         "entries_per_day": 1, "entries_in_total": 2, "attacks_per_day": 3, "program_seconds": 4,
         "program_megabytes": 512, "is_hidden": True,
     }  # fmt: skip
@@ -84,6 +84,9 @@ def test_every_setting_survives() -> None:
             "is_public": True,
             "max_team_size": 3,
             "approve_teams": True,
+            "reminder_hours": 48,
+            "last_reminder_hours": 0,
+            "may_be_embedded": True,
             "description": "Tab\there\r\n«こ»",
         },
     )

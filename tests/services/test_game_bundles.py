@@ -13,8 +13,13 @@ from contest.bundle.check import check_bundle
 from contest.bundle.writing import bundle_text
 from contest.models import Entry, Round
 from contest.models.round import BuildState
+from contest.play.packages import installed_package, presets_of
 from contest.play.table import Table
 from contest.services.bundles import create_from_bundle, export_bundle
+from datasets.zip_writer import zipped
+from games.contract.presets import attempts_of
+from games.formats.presets import preset_text
+from games.round_folder import read_files
 from tests.factories import make_user, work_off
 from tests.game_rounds import TOYS, sources_of
 
@@ -124,3 +129,69 @@ def test_with_samples_the_house_plays_all_that_the_game_offers() -> None:
     assert Entry.objects.filter(round=round_, team__is_house=True).count() == len(declared.methods)
     found = check_bundle(text.replace("samples: true", "samples: some"), open_file=beside).problems
     assert [problem.key for problem in found] == ["rounds[0].game.samples"]
+
+
+SNAKE = f"""{TEXT.split("rounds:")[0]}rounds:
+- slug: final
+  name: Final
+  game: {{name: snake}}
+  preset: snake1
+  phases:
+    attack: {{from: 2027-09-01T00:00:00Z, until: 2027-09-03T00:00:00Z}}
+"""
+
+
+def test_a_bundle_names_a_preset_and_may_say_otherwise_itself() -> None:
+    (preset,) = presets_of(installed_package("snake"))
+    checked = check_bundle(SNAKE)
+    assert checked.problems == ()
+    assert checked.bundle is not None
+    (spec,) = checked.bundle.rounds
+    assert spec.game is not None
+    assert (spec.game.rule, spec.game.parameters) == (preset.rule, preset.parameters)
+    assert attempts_of(preset).items() <= spec.settings.items()
+    own = SNAKE.replace("{name: snake}", "{name: snake, parameters: {statistic: auc}}")
+    again = check_bundle(own)
+    assert again.bundle is not None and again.bundle.rounds[0].game is not None
+    assert again.bundle.rounds[0].game.parameters == {**preset.parameters, "statistic": "auc"}
+    assert "preset" not in bundle_text(checked.bundle), "it is written as what it says"
+
+
+def test_a_preset_of_a_zipped_game_is_taken_from_the_zip() -> None:
+    files = {
+        name: content for name, content in read_files(TOYS["skeleton"]).items() if "__pycache__" not in name
+    }
+    files["game.yaml"] += b"\npresets: [presets/strict.yaml]\n"
+    files["presets/strict.yaml"] = b"attempts: {day: 2, all: 9}\nparameters: {limit-age: 3, limit-spent: 4}\n"
+    content = zipped(files)
+    source = f"zip: {{name: own.zip, sha256: {hashlib.sha256(content).hexdigest()}}}"
+    text = TEXT.replace("    name: skeleton", f"    {source}").replace(
+        "  phases:", "  preset: strict\n  phases:"
+    )
+
+    def here(name: str) -> io.BytesIO:
+        return io.BytesIO(content) if name == "own.zip" else beside(name)
+
+    checked = check_bundle(text, open_file=here)
+    assert checked.problems == ()
+    assert checked.bundle is not None
+    (spec,) = checked.bundle.rounds
+    assert spec.game is not None
+    assert spec.game.parameters == {"limit-age": 7.0, "limit-spent": 4}
+    assert (spec.settings["attacks_per_day"], spec.settings["attacks_in_total"]) == (2, 9)
+    (wrong,) = check_bundle(text.replace("preset: strict", "preset: strickt"), open_file=here).problems
+    assert (wrong.key, wrong.code) == ("rounds[0].preset", "unknown-preset")
+    assert "strict" in str(wrong.expected)
+
+
+def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+    (problem,) = check_bundle(SNAKE.replace("snake1", "gentle")).problems
+    assert (problem.key, problem.code) == ("rounds[0].preset", "unknown-preset")
+    assert str(problem.expected) == "one of snake1"
+    assert problem.line is not None
+
+
+def test_a_round_without_a_game_has_no_preset() -> None:
+    text = preset_text("pwscup2016").replace("  data:", "  preset: strict\n  data:", 1)
+    found = check_bundle(text).problems
+    assert [problem.code for problem in found] == ["only-with-a-game"]

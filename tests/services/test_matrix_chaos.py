@@ -12,10 +12,10 @@ import pytest
 from django.db.models import Count
 from django.utils import timezone
 
-from attacks.registry import ATTACKS
 from contest.files.storage import submitted
 from contest.models import AttackRun, AuditEvent, Entry, Job, Phase, Round
 from contest.services import team_attacks
+from games.shop.attacks.registry import ATTACKS
 from tests.conftest import free_port
 from tests.factories import entry_files, make_contest, make_entry, make_round, make_team, work_off
 from tests.services.installation import Processes

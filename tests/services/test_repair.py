@@ -37,7 +37,7 @@ HOUR = datetime.timedelta(hours=1)
 
 @pytest.fixture
 def round_() -> Round:
-    return make_round(make_contest(make_user("oni")))
+    return make_round(make_contest(make_user("oni")), which_counts="latest")
 
 
 @pytest.fixture
@@ -205,12 +205,12 @@ def test_a_measure_that_was_not_taken_yet_is_taken_first(round_: Round, entries:
 def test_a_new_version_of_a_scorer_measures_again_and_keeps_the_old_score(
     round_: Round, entries: list[Entry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import scoring.registry
+    from games.shop.measures import registry
 
-    old = scoring.registry.measure("rfm")
+    old = registry.measure("rfm")
     new = dataclasses.replace(old, version=old.version + 1)
-    measures = tuple(new if each is old else each for each in scoring.registry.MEASURES)
-    monkeypatch.setattr(scoring.registry, "MEASURES", measures)
+    measures = tuple(new if each is old else each for each in registry.MEASURES)
+    monkeypatch.setattr(registry, "MEASURES", measures)
     rescore = preview_rescore(round_, oni(), LIMITS, "the scorer was mended")
     assert Job.objects.filter(kind="measure").count() == len(entries)
     work_off()

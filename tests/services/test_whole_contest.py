@@ -22,15 +22,15 @@ from django.core.management import call_command
 from django.db.models import Count
 from django.utils import timezone
 
-from anonymizers.registry import run_anonymizer
-from attacks.registry import run_attack
 from contest.models import AttackRun, AuditEvent, Contest, Entry, Job, Phase, Round
 from contest.records import audit
 from contest.services.commitments import verify_commitment
 from contest.services.teams import create_team
 from contest.services.tokens import create_token
 from contest.work.verification import recount
-from datasets.folder import read_original, write_release
+from games.shop.attacks.registry import run_attack
+from games.shop.data.folder import read_original, write_release
+from games.shop.methods.registry import run_anonymizer
 from kakurenbo.client import ApiError, Client, LogIn
 from kakurenbo.main import UsageError
 from tests.conftest import free_port

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from typing import IO, Any
-from zoneinfo import ZoneInfo
 
 from django import forms
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.declared import ROUND
@@ -30,7 +28,7 @@ from contest.names.policy import TITLE
 from contest.names.validation import clean_name
 from contest.services.game_contests import NewGameRound
 from games.contract.declaration import Declaration, Method
-from games.contract.presets import Preset
+from games.contract.presets import Preset, attempts_of
 
 DECLARED = {setting.name: setting for setting in CONTEST}
 ROUND_DECLARED = {setting.name: setting for setting in (*NAMED, *ROUND)}
@@ -55,7 +53,7 @@ class GameRoundForm(SourcesForm):
 
     round_name = field_of(ROUND_DECLARED["name"], label=_("Name of the round"))
     round_slug = field_of(ROUND_DECLARED["slug"], label=_("Address of the round"))
-    starts_at = start_field(_("The first phase begins"))
+    starts_at = start_field(_("In the zone above; at once if left empty."))
     hide_days = forms.IntegerField(label=_("Days of hiding"), min_value=1, max_value=365, initial=7)
     seek_days = forms.IntegerField(label=_("Days of seeking"), min_value=1, max_value=365, initial=7)
     feedback = field_of(ROUND_DECLARED["feedback"], initial=ROUND_DECLARED["feedback"].default)
@@ -76,10 +74,9 @@ class GameRoundForm(SourcesForm):
             "samples": field_of(SAMPLES, initial=SAMPLES.default),
         }
         self.order_fields([name for name in self.fields if name not in sources] + sources)
-        now = timezone.now().astimezone(ZoneInfo(zone))
         if "time_zone" not in self.fields:
-            self.fields["starts_at"].help_text = zone
-        self.initial["starts_at"] = now.strftime("%Y-%m-%dT%H:%M:00")
+            text = _("In the zone %(zone)s; at once if left empty.") % {"zone": zone}
+            self.fields["starts_at"].help_text = text
 
     def clean(self) -> dict[str, Any]:
         given = super().clean()
@@ -104,13 +101,9 @@ class GameRoundForm(SourcesForm):
             baselines=[(name, defaults[name]) for name in given["methods"]],
             attacks=given["attacks"],
             samples=given["samples"],
-            settings={"feedback": given["feedback"], **self._attempts()},
+            # The other settings are as in every round, and can be changed later.
+            settings={"feedback": given["feedback"], **attempts_of(self.preset)},
         )
-
-    def _attempts(self) -> dict[str, int]:
-        """The bounds of the preset; the others are as in every round, and can be changed in its settings."""
-        bounds = {"attacks_per_day": self.preset.attempts.day, "attacks_in_total": self.preset.attempts.all}
-        return {name: bound for name, bound in bounds.items() if bound is not None}
 
 
 def _several(label: Any, methods: tuple[Method, ...], chosen: list[str]) -> forms.MultipleChoiceField:
@@ -171,7 +164,7 @@ class UploadedGameContestForm(ContestFields, UploadGameForm):
 
 
 class GameRoundSettingsForm(SettingsForm):
-    """The settings of a round that is played by a game: all but the shop's, with the rule and parameters."""
+    """The settings of a round of a game: all but those that formats have, with the rule and parameters."""
 
     def __init__(self, round_: Round, declared: Declaration, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -8,9 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from contest.archive.games import absent_games
 from contest.archive.importing import import_archive
+from contest.archive.overall import archived_overall
 from contest.errors import Refused
 from contest.models import User
 from contest.names.lookalikes import normalise_name
+from contest.work.overall_verification import recount_overall
 from contest.work.verification import recount
 
 
@@ -40,6 +42,7 @@ class Command(BaseCommand):
             self.stdout.write(self.style.WARNING(sentence))
         if options["rescore"]:
             found = recount(contest)
+            recount_overall(found, contest, archived_overall(options["file"]))
             for sentence in found.sentences():
                 self.stdout.write(sentence)
             if found.differences:

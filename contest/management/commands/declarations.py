@@ -9,7 +9,7 @@ from contest.management.setting_files import generated_files
 
 
 class Command(BaseCommand):
-    help = "Write the files made from the declared settings: the JSON schema of bundles, docs/settings.md."
+    help = "Write the files made from the declared settings: bundles' JSON schema, settings and glossary."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from contest.pages.gallery.examples import KEPT, METHODS, complete, compute
+from games.formats.gallery import KEPT, METHODS, complete, compute
 
 
 class Command(BaseCommand):

@@ -15,6 +15,7 @@ from django.utils import timezone
 from contest.jobs.heartbeats import beat, forget_the_dead, say_goodbye
 from contest.jobs.queue import WORKER, sweep_jobs
 from contest.models import Heartbeat
+from contest.outside.notices import forget_old_notices
 from contest.outside.outbox import retry_waiting_mail
 from contest.outside.webhooks import queue_deliveries
 from contest.records.audit import extend_all_chains
@@ -51,6 +52,7 @@ class Command(BaseCommand):
                 record_standings()
                 sweep_tallies()
                 retry_waiting_mail()
+                forget_old_notices()
                 queue_deliveries()
                 done = sweep_jobs()
                 if any(done.values()):

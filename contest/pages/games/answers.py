@@ -17,6 +17,7 @@ from contest.language.declared import title_of
 from contest.language.translation import say_problem
 from contest.models import Attack, AttackRun, Entry, Job, Phase, Round, Team
 from contest.models.round import Feedback
+from contest.pages.attack import may_run_on_all
 from contest.pages.games.data import Download, described
 from contest.pages.games.entry import file_url
 from contest.pages.games.pictures import NOTHING, Pictured, pictures_of_answer
@@ -24,9 +25,10 @@ from contest.pages.games.programs import program_rules
 from contest.pages.games.samples import sample
 from contest.pages.games.telling import ToldNumber, told_means, told_numbers, told_risk
 from contest.pages.problem_summary import problem_context
+from contest.pages.targets import Tries, tries_of
 from contest.play.table import Table
 from contest.services.attacks import attacks_of, targets_of
-from contest.services.team_attacks import practice_entry
+from contest.services.team_attacks import practice_entries, practice_entry
 from games.contract.declaration import Challenge, Declaration
 
 SAMPLE_TARGETS = 2
@@ -40,6 +42,10 @@ class TargetLine:
     label: str
     labels: list[tuple[str, str]]
     files: list[Download]
+    url: str | None
+    """The page of the entry, where this person may open it."""
+    tries: int
+    best: str
 
 
 def seek_context(user: access.Viewer, round_: Round, team: Team) -> dict[str, Any]:
@@ -59,6 +65,7 @@ def seek_context(user: access.Viewer, round_: Round, team: Team) -> dict[str, An
         "attacks_left": attacks_left(round_, team),
         "program": program_rules(round_, "seek"),
         "practice": practice_entry(round_, team),
+        "practice_is_only": len(practice_entries(round_)) == 1,
         "answers": [answer_summary(user, attack, round_) for attack in mine[:30]],
         "can_pin": round_.tallied_at is None,
     }
@@ -69,13 +76,21 @@ def targets_for(user: access.Viewer, round_: Round, team: Team | None) -> list[T
     if not access.targets_are_public(round_):
         return []
     lines = []
-    for entry in targets_of(round_, team):
+    entries = targets_of(round_, team)
+    tries = {} if team is None else tries_of(user, round_, team)
+    open_ = access.open_targets(user, round_, entries)
+    feedback = access.feedback_in(user, round_)
+    for entry in entries:
         entry.round = round_
+        mine = tries.get(entry.pk, Tries())
+        best = told_risk(mine.best.run.risk if mine.best else None, feedback, round_.feedback_bands)
+        url = entry.get_absolute_url() if entry.pk in open_ else None
         files = [
             Download(one.name, file_url(entry, one.name), one.sha256)
             for one in access.entry_files(user, entry)
         ]
-        lines.append(TargetLine(entry, target_label(entry), sorted(entry.labels.items()), files))
+        labels = sorted(entry.labels.items())
+        lines.append(TargetLine(entry, target_label(entry), labels, files, url, mine.count, best))
     return lines
 
 
@@ -119,6 +134,7 @@ class CellLine:
     log: str
     pictures: Pictured = NOTHING
     seconds: float | None = None
+    url: str | None = None
 
     @property
     def is_final(self) -> bool:
@@ -136,9 +152,12 @@ def answer_summary(
     has_ended = access.results_have_begun(round_) or can_organise
     found = attack.runs.select_related("entry__team").order_by("entry__team__name", "entry_id", "pk")
     runs = list(found if is_owner or can_organise else found.defer("log"))
+    for run in runs:
+        run.entry.round = round_
+    open_ = access.open_targets(user, round_, [run.entry for run in runs])
     pictures = pictures_of_answer(user, attack, runs) if pictured else {}
     sections = [
-        _section(challenge, runs, feedback, round_, has_ended, is_owner or can_organise, pictures)
+        _section(challenge, runs, feedback, round_, has_ended, is_owner or can_organise, pictures, open_)
         for challenge in declared.challenges
     ]
     done = sum(run.state in AttackRun.FINAL for run in runs)
@@ -160,35 +179,54 @@ def answer_summary(
         and attack.state == Attack.State.JUDGED
         and not attack.is_pinned
         and round_.tallied_at is None,
-        **problem_context(problems, attack.problem_total if is_owner or can_organise else 0),
+        "can_run_on_all": may_run_on_all(user, attack, runs),
+        **problem_context(
+            problems,
+            attack.problem_total if is_owner or can_organise else 0,
+            attack.remarks if is_owner or can_organise else (),
+        ),
     }
 
 
 def _section(
     challenge: Challenge, runs: Sequence[AttackRun], feedback: str, round_: Round, has_ended: bool, log: bool,
-    pictures: Mapping[int, Pictured],
+    pictures: Mapping[int, Pictured], open_: set[int],
 ) -> dict[str, Any]:  # fmt: skip
     mine = [run for run in runs if run.challenge == challenge.name]
     means = [] if has_ended else told_means(challenge.numbers, [run.numbers for run in mine], feedback)
+    lines = [
+        CellLine(
+            run,
+            target_label(run.entry),
+            told_risk(run.risk, feedback, round_.feedback_bands),
+            run.baseline if feedback == Feedback.FULL else None,
+            told_numbers(challenge.numbers, run.numbers, feedback, has_ended=has_ended),
+            run.reason if log else "",
+            run.log if log else "",
+            pictures.get(run.pk, NOTHING),
+            run.seconds if log else None,
+            run.entry.get_absolute_url() if run.entry_id in open_ else None,
+        )
+        for run in mine
+    ]
     return {
         "challenge": challenge,
         "titles": [title_of(number) for number in challenge.numbers],
         "means": means,
-        "lines": [
-            CellLine(
-                run,
-                target_label(run.entry),
-                told_risk(run.risk, feedback, round_.feedback_bands),
-                run.baseline if feedback == Feedback.FULL else None,
-                told_numbers(challenge.numbers, run.numbers, feedback, has_ended=has_ended),
-                run.reason if log else "",
-                run.log if log else "",
-                pictures.get(run.pk, NOTHING),
-                run.seconds if log else None,
-            )
-            for run in mine
-        ],
+        "totals": _totals(lines, feedback, round_),
+        "lines": lines,
     }
+
+
+def _totals(lines: Sequence[CellLine], feedback: str, round_: Round) -> dict[str, Any] | None:
+    """Over the targets of a challenge, where the outcome may be known: mean, highest and lowest risk."""
+    judged = sorted(
+        (line for line in lines if line.run.risk is not None), key=lambda line: -(line.run.risk or 0.0)
+    )
+    if not judged or feedback != Feedback.FULL:
+        return None
+    mean = _mean_risk([line.run for line in judged], feedback, round_)
+    return {"mean": mean, "targets": len(judged), "best": judged[0], "worst": judged[-1]}
 
 
 def _mean_risk(runs: Sequence[AttackRun], feedback: str, round_: Round) -> str:

@@ -19,7 +19,7 @@ from contest.language.game_words import worded
 from contest.language.translation import say
 from contest.models import Entry, Phase, Round, Seat, Team
 from contest.models.round import BuildState
-from contest.pages.dataset_facts import LABELS
+from contest.pages.dataset_facts import fact_label
 from contest.play.table import Table
 from contest.services.attacks import targets_of
 from datasets.zip_writer import ZipWriter, chunks_of
@@ -92,7 +92,7 @@ def data_context(user: access.Viewer, round_: Round) -> dict[str, Any]:
 
 
 def _fact_title(declared: Declaration, label: str) -> str:
-    return worded(declared.facts.get(label, {})) or str(LABELS.get(label, readable(label)))
+    return worded(declared.facts.get(label, {})) or fact_label(label, readable(label))
 
 
 def _told_of(user: access.Viewer, round_: Round, declared: Declaration) -> list[File]:

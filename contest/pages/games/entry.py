@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from contest import access
 from contest.board.game_boards import text_of
 from contest.board.game_matrix import target_label
+from contest.board.official import counts_instead
 from contest.board.queries import MeasureCell
 from contest.jobs.queue_estimates import wait_for
 from contest.language.declared import readable, title_of
@@ -89,7 +90,9 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "progress": progress_of(entry, runs, job),
         "wait": wait_for(jobs) if unfinished or not entry.is_final else None,
         "is_settled": entry.is_final and not unfinished,
-        **problem_context(problems, entry.problem_total if show_details else 0),
+        **problem_context(
+            problems, entry.problem_total if show_details else 0, entry.remarks if show_details else ()
+        ),
         "program": hider_state(table, entry) if show_details and entry.program_sha256 else None,
         "because": broken_limits(table.declared, entry),
         "measures": measure_lines(table, entry),
@@ -97,11 +100,13 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "utility": text_of(entry.utility, 2),
         "pictures": pictures_of_entry(user, entry),
         "challenges": _by_challenge(user, table, entry, runs),
-        "places": _places(entry, show_attacks, can_organise, is_owner),
+        "places": places_on_boards(entry, show_attacks, can_organise, is_owner),
         "show_attacks": show_attacks,
         "can_see_details": show_details,
         "can_organise": can_organise,
         "is_owner": is_owner,
+        "instead": counts_instead(entry) if is_owner else None,
+        "order": access.order_behind(user, entry),
         "files": [
             Download(one.name, file_url(entry, one.name), one.sha256)
             for one in access.entry_files(user, entry)
@@ -219,7 +224,7 @@ def _pictures(user: access.Viewer, table: Table, run: AttackRun) -> Pictured:
     return pictures_of_answer(user, run.attack, [run]).get(run.pk, NOTHING)
 
 
-def _places(
+def places_on_boards(
     entry: Entry, show_attacks: bool, can_organise: bool, is_owner: bool
 ) -> list[tuple[str, int | None]]:
     """The places of an entry's team on the boards that the reader may see."""

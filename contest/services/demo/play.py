@@ -9,14 +9,11 @@ from __future__ import annotations
 import io
 import logging
 import tempfile
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from django.conf import settings
 
-from anonymizers.registry import run_anonymizer
-from attacks.registry import run_attack
 from attacks.sandbox import examine
 from contest.board import queries
 from contest.errors import Refused
@@ -25,12 +22,10 @@ from contest.files.storage import Stored, submitted
 from contest.models import Attack, Entry, Round, Team, User
 from contest.services.attacks import targets_of
 from contest.services.datasets import load_original, load_released
-from contest.services.demo.script import MOVES, TEAMS, Guess, Hide, Move, Program
-from contest.services.demo.seed import ROUND, SEED, SLUG
 from contest.services.entries import submit_entry
 from contest.services.standings_history import record_standing
 from contest.services.team_attacks import submit_guesses, submit_program
-from datasets.tables import NO_GUESS, PurchaseData, Release
+from games.formats.demo import STORY, Guess, Hide, Move, Program, chained, guessed
 
 logger = logging.getLogger(__name__)
 
@@ -40,9 +35,10 @@ def play_on() -> bool:
 
     The rows say which moves were played, so a play that was stopped continues where it was.
     """
-    round_ = Round.objects.filter(slug=ROUND, contest__slug=SLUG).select_related("contest", "dataset").first()
+    rounds = Round.objects.filter(slug=STORY.round_slug, contest__slug=STORY.slug)
+    round_ = rounds.select_related("contest", "dataset").first()
     teams = _teams(round_) if round_ else {}
-    if round_ is None or len(teams) < len(TEAMS):
+    if round_ is None or len(teams) < len(STORY.teams):
         return False
     if queries.unsettled_entries(round_).filter(team__is_house=False).exists():
         return True
@@ -51,7 +47,8 @@ def play_on() -> bool:
     if place is None:
         return False
     try:
-        _play(round_, teams[MOVES[place].team], MOVES[place], SEED + place)
+        move = STORY.moves[place]
+        play_move(round_, teams[move.team], move, STORY.seed + place)
     except Refused as refused:
         # Somebody has locked a team, closed the round or used up the day: the play ends there.
         logger.warning("the demo's play ends: %s", refused.text)
@@ -61,13 +58,13 @@ def play_on() -> bool:
 
 def _teams(round_: Round) -> dict[str, Team]:
     found = {team.name: team for team in round_.contest.teams.filter(is_house=False)}
-    return {user: found[name] for user, name in TEAMS.items() if name in found}
+    return {user: found[name] for user, name in STORY.teams.items() if name in found}
 
 
 def _next_place(round_: Round, teams: dict[str, Team]) -> int | None:
     """The first move of a team and kind that has fewer rows than moves; programs only where they can run."""
     before: dict[tuple[str, type], int] = {}
-    for place, move in enumerate(MOVES):
+    for place, move in enumerate(STORY.moves):
         key = (move.team, type(move))
         before[key] = before.get(key, 0) + 1
         if _played(round_, teams[move.team], move) >= before[key]:
@@ -88,7 +85,8 @@ def _played(round_: Round, team: Team, move: Move) -> int:
     return Attack.objects.filter(round=round_, team=team, kind=kind, is_dry_run=False).count()
 
 
-def _play(round_: Round, team: Team, move: Move, seed: int) -> None:
+def play_move(round_: Round, team: Team, move: Move, seed: int) -> None:
+    """Hand in what a team makes in one move."""
     user = team.memberships.select_related("user").order_by("pk")[0].user
     if isinstance(move, Hide):
         submit_entry(round_, team, user, _made(round_, move, seed), note=move.note)
@@ -100,14 +98,9 @@ def _play(round_: Round, team: Team, move: Move, seed: int) -> None:
 
 
 def _made(round_: Round, move: Hide, seed: int) -> Stored:
-    """The upload of an entry: every method works on what the one before it made."""
-    original = load_original(round_.dataset)
+    """The upload of an entry, made from the public data."""
     limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
-    release: Release | None = None
-    for step in move.steps:
-        data = original if release is None else release.data
-        made = run_anonymizer(step.method, data, limits, seed, step.parameters).release
-        release = made if release is None else replace(made, truth=release.truth[made.truth])
+    release = chained(load_original(round_.dataset), move.steps, limits, seed)
     spec = round_.dataset.spec
     with tempfile.TemporaryDirectory() as folder:
         spec.write_entry(Path(folder), release)
@@ -117,13 +110,8 @@ def _made(round_: Round, move: Hide, seed: int) -> Stored:
 
 def _guess(round_: Round, team: Team, user: User, move: Guess, seed: int) -> None:
     original = load_original(round_.dataset)
-    guesses = {
-        target.pk: _guess_file(move.attack, original, load_released(target), seed)
+    guesses: dict[int, BinaryIO] = {
+        target.pk: io.BytesIO(guessed(move.attack, original, load_released(target), seed))
         for target in targets_of(round_, team)
     }
     submit_guesses(round_, team, user, guesses, note=move.note)
-
-
-def _guess_file(attack: str, original: PurchaseData, released: Any, seed: int) -> BinaryIO:
-    rows = run_attack(attack, original, released, seed).rows.tolist()
-    return io.BytesIO("".join("-\n" if row == NO_GUESS else f"{row + 1}\n" for row in rows).encode("ascii"))

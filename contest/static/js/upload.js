@@ -2,14 +2,17 @@
 (() => {
   const suffix = /\.(csv|txt|zip)$/i;
 
-  // A file of the very name comes first. A lone file of the format takes any table; of several, the first
-  // letter of the name says which.
+  // A file of the very name comes first, then one that is called like its field (truth.csv). A lone file of the
+  // format takes any table; of several, the first letter of the name says which.
   function inputOf(name, inputs) {
     const same = inputs.find((input) => input.dataset.file === name);
     if (same) return same;
     if (/\.zip$/i.test(name)) return inputs.find((input) => input.name === "archive");
     if (!suffix.test(name)) return undefined;
     const tables = inputs.filter((input) => input.dataset.file);
+    const stem = name.replace(suffix, "").toLowerCase();
+    const named = tables.find((input) => input.name === stem);
+    if (named) return named;
     const begins = (input) => input.dataset.file[0].toLowerCase() === name[0].toLowerCase();
     return tables.length === 1 ? tables[0] : tables.find(begins);
   }
@@ -57,9 +60,12 @@
 
     function drop(files) {
       const unknown = [];
+      const taken = new Set();
       for (const file of files) {
         const input = inputOf(file.name, inputs);
-        if (input) {
+        // Two files for one field: the second is asked about, it replaces nothing.
+        if (input && !taken.has(input)) {
+          taken.add(input);
           put(input, file);
           keepOneWay(input);
         } else {

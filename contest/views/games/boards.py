@@ -4,16 +4,19 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from contest import access
-from contest.board.game_board_cache import fragment_of, look_at
+from contest.board.game_board_cache import boards_context, boards_map, fragment_of, look_at, view_of
 from contest.board.game_boards import boards_csv, boards_data
 from contest.board.game_matrix import matrices
 from contest.jobs.queue_estimates import wait_for
 from contest.models import AttackRun, Job, Round
 from contest.pages.games.rules import rules_context
+from contest.pages.introduction import introduction
+from contest.pages.top_rows import podium_of
 from contest.play.table import Table
 from contest.services.attacks import unfilled_cells
 from contest.views.fragments import fragment_answer
 from contest.views.games.absent import needs_game
+from contest.views.picture_files import as_file
 from contest.views.requests import PageRequest
 
 
@@ -23,11 +26,29 @@ def leaderboard(request: PageRequest, round_: Round) -> HttpResponse:
     look = look_at(request.user, round_, access.team_of(request.user, round_.contest))
     if request.htmx and request.GET.get("version") == look.version:
         return HttpResponse(status=204)
-    board = fragment_of(look, request.GET.get("page"))
+    context = boards_context(look, request.GET.dict())
+    board = fragment_of(look, context)
     if request.htmx:
         return fragment_answer(request, board)
-    context = {"contest": round_.contest, "round": round_, "board_html": board.html}
+    declared = Table(round_).declared
+    context |= {
+        **podium_of(round_),
+        "board_html": board.html,
+        "introduction": introduction(round_),
+        "declared": declared,
+        "is_hiding": declared.phases != "seek",
+    }
     return render(request, "contest/games/boards.html", context)
+
+
+@needs_game
+def map_file(request: PageRequest, round_: Round, form: str) -> HttpResponse:
+    """The map of the boards as a file, with the axes that the address asks for."""
+    look = look_at(request.user, round_, access.team_of(request.user, round_.contest))
+    found = boards_map(look, view_of(look, request.GET.dict()))
+    if found is None:
+        raise Http404
+    return as_file(found.chart, form)
 
 
 @needs_game

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
@@ -14,18 +15,19 @@ from contest.errors import Refused
 from contest.files import vault
 from contest.files.storage import Stored
 from contest.forms.games.uploads import GameUploadForm, HiderForm
-from contest.language.translation import say_problem
 from contest.models import Entry, Phase, Round, Team
 from contest.pages.games.data import described
 from contest.pages.games.dry_run import check_upload, may_check
 from contest.pages.games.entry import entry_context
 from contest.pages.games.programs import program_rules, takes_programs
 from contest.pages.games.samples import sample
-from contest.pages.problem_summary import problem_context
+from contest.pages.problem_summary import verdict_context
+from contest.pages.team_orders import offered_for_hiding
 from contest.play.table import Table, has_hiding
 from contest.services.attempts import count_attempts
 from contest.services.entries import submit_entry
 from contest.services.hiders import keep_program, submit_hider
+from contest.services.same_files import SAME_FILES, require_new_files
 from contest.views.games.absent import needs_game
 from contest.views.requests import PageRequest, UserRequest
 from datasets.problems import Verdict
@@ -48,7 +50,7 @@ def upload(request: UserRequest, round_: Round, team: Team) -> HttpResponse:
                 else:
                     return redirect(_hand_in(request, round_, team, form, slot))
             except Refused as refusal:
-                form.add_error(None, refusal.text)
+                form.add_error(None, ValidationError(refusal.text, code=refusal.code))
     return _page(request, round_, team, form, slot, status, verdict)
 
 
@@ -106,11 +108,14 @@ def _check_only(round_: Round, team: Team, form: GameUploadForm, slot: str) -> V
 
 
 def _hand_in(request: UserRequest, round_: Round, team: Team, form: GameUploadForm, slot: str) -> Entry:
+    stored = _keep(form)
+    if "again" not in request.POST:
+        require_new_files(round_, team, stored, slot=slot, variant=form.chosen_variant)
     return submit_entry(
         round_,
         team,
         request.user,
-        _keep(form),
+        stored,
         note=form.cleaned_data["note"],
         slot=slot,
         variant=form.chosen_variant,
@@ -153,8 +158,10 @@ def _page(
         "hider_form": hider_form or _hider_form(request, round_),
         "phase": queries.open_phase(round_, Phase.Kind.ANONYMISE),
         "attempts": count_attempts(round_, team),
+        "house_methods": offered_for_hiding(round_),
         "checked": checked,
-        **problem_context([say_problem(problem) for problem in found.as_data()], found.total),
+        "asks_again": form.has_error(NON_FIELD_ERRORS, SAME_FILES),
+        **verdict_context(found),
     }
     return render(request, "contest/games/upload.html", context, status=status)
 

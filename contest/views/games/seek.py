@@ -18,6 +18,7 @@ from contest.models import Attack, Round, Team
 from contest.pages.games.answers import attack_context, seek_context
 from contest.pages.games.data import targets_answer
 from contest.pages.games.programs import starter_answer, takes_programs
+from contest.pages.team_orders import offered_for_seeking
 from contest.play.table import Table
 from contest.services.answers import pin_answer, submit_answer
 from contest.services.attacks import targets_of
@@ -50,6 +51,8 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     context = {**seek_context(request.user, round_, team), "form": form, "program_form": program_form}
+    context["declared"] = Table(round_).declared
+    context["house_attacks"] = offered_for_seeking(round_, team)
     return render(request, "contest/games/seek.html", context, status=status)
 
 

@@ -30,7 +30,7 @@ def attacks(request: UserRequest, slug: str) -> HttpResponse:
         "attacks": queries.attack_states(contest),
         "sandbox": examine(settings.SANDBOX, accept_uncounted=settings.ACCEPT_UNCOUNTED_PROGRAMS),
         "form": HouseAttackForm(contest),
-        "has_shop_rounds": contest.rounds.filter(game=None).exists(),
+        "has_format_rounds": contest.rounds.filter(game=None).exists(),
         "game_forms": [
             (round_, GameAttackForm(declared, auto_id=f"id_{round_.pk}_%s"))
             for round_, declared in declared_rounds(contest)

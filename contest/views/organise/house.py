@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from anonymizers.registry import anonymizer
 from contest import access
 from contest.errors import Refused
 from contest.forms.organise import HouseEntryForm, HouseMethodForm
@@ -18,6 +17,7 @@ from contest.pages.games.packages import declared_rounds
 from contest.services.house import request_house_entry, retry_house_entry
 from contest.views.organise.acts import refusal_shown
 from contest.views.requests import UserRequest
+from games.formats.methods import anonymizer
 
 
 @login_required
@@ -32,7 +32,7 @@ def house_entries(request: UserRequest, slug: str) -> HttpResponse:
         "contest": contest,
         "here": "house",
         "form": HouseMethodForm(contest),
-        "has_shop_rounds": contest.rounds.filter(game=None).exists(),
+        "has_format_rounds": contest.rounds.filter(game=None).exists(),
         "game_rounds": [(round_, declared.methods) for round_, declared in declared_rounds(contest)],
         "orders": orders.select_related("round").annotate(is_running=_runs()).order_by("-id")[:100],
         "wait": wait_for(waiting),

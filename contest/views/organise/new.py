@@ -10,14 +10,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from contest import access
-from contest.bundle.files import OpenBundle, open_upload_bundle, preset_bundle, preset_names
+from contest.archive.games import absent_games
+from contest.archive.importing import import_upload
+from contest.bundle.files import OpenBundle, open_upload_bundle, preset_bundle
 from contest.bundle.specification import Bundle
 from contest.errors import Refused
-from contest.forms.new_contest import BundleForm, DataForm, NewContestForm
+from contest.forms.new_contest import ArchiveForm, BundleForm, DataForm, NewContestForm
 from contest.pages.games.packages import offered_games
 from contest.services.bundles import create_from_bundle, register_data
 from contest.services.settings import change_data, require_no_entries
 from contest.views.requests import UserRequest
+from games.formats.presets import preset_names
 
 
 def preset(name: str) -> Bundle:
@@ -36,6 +39,8 @@ def choose(request: UserRequest) -> HttpResponse:
 def _choose(request: UserRequest, form: BundleForm, status: int = 200, **context: object) -> HttpResponse:
     presets = [{"name": name, "bundle": preset(name)} for name in preset_names()]
     shown = {"presets": presets, "games": offered_games(), "form": form, **context}
+    if request.user.is_staff:
+        shown.setdefault("archive_form", ArchiveForm())
     return render(request, "contest/organise/new.html", shown, status=status)
 
 
@@ -50,11 +55,39 @@ def from_preset(request: UserRequest, name: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error("slug" if refusal.code == "slug-taken" else None, refusal.text)
         else:
-            messages.success(request, _("Created; only organisers see the contest until you publish it."))
+            messages.success(request, _created(contest.is_public))
             return redirect("organise", contest.slug)
     context = {"preset": name, "form": form}
     status = 422 if request.method == "POST" else 200
     return render(request, "contest/organise/new_from_preset.html", context, status=status)
+
+
+def _created(is_public: bool) -> str:
+    if is_public:
+        return _("Created; everybody sees the contest.")
+    return _("Created; only organisers see the contest until you publish it.")
+
+
+@login_required
+@require_POST
+def from_archive(request: UserRequest) -> HttpResponse:
+    """Restore the contest of an uploaded archive; it shows what somebody else's site has written."""
+    access.require_staff(request.user)
+    form = ArchiveForm(request.POST, request.FILES)
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            contest = import_upload(given["archive"].file, request.user, slug=given["slug"] or None)
+        except Refused as refusal:
+            form.add_error(
+                "slug" if refusal.code in ("slug-taken", "bad-address") else "archive", refusal.text
+            )
+        else:
+            messages.success(request, _("The archive is verified, and its contest is here with all results."))
+            for sentence in absent_games(contest):
+                messages.warning(request, sentence)
+            return redirect("organise", contest.slug)
+    return _choose(request, BundleForm(), status=422, archive_form=form)
 
 
 @login_required

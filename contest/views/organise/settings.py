@@ -34,7 +34,7 @@ def overview(request: UserRequest, slug: str) -> HttpResponse:
         "contest": contest,
         "here": "settings",
         "rounds": shown,
-        "has_shop_rounds": any(round_.game_id is None for round_ in shown),
+        "has_format_rounds": any(round_.game_id is None for round_ in shown),
         "removable": [round_ for round_ in shown if rounds.may_remove(round_)],
         "organisers": contest.organisers.select_related("user").order_by("pk"),
         "form": OrganiserForm(),
@@ -86,7 +86,7 @@ def round_settings(request: UserRequest, slug: str, round_slug: str) -> HttpResp
 
 
 def _round_form(round_: Round, sent: Any = None) -> SettingsForm:
-    """The settings of a shop's round, or those of a game with the parameters that it declares."""
+    """The settings of a format's round, or those of a game with the parameters that it declares."""
     if round_.game_id is None:
         return RoundSettingsForm(round_, sent)
     return GameRoundSettingsForm(round_, declared_in_round(round_), sent)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from contest import access
 from contest.errors import Refused
 from contest.models import Job, Signal
-from contest.services.signals import FORMATS, request_signals
+from contest.services.signals import can_look, request_signals
 from contest.views.requests import UserRequest
 
 
@@ -26,8 +26,7 @@ def signals(request: UserRequest, slug: str) -> HttpResponse:
         for signal in found:
             signal.round = signal.entry.round = round_
             round_.contest = contest
-        can = round_.dataset.format in FORMATS
-        rounds.append({"round": round_, "signals": found, "looked": looked, "can_look": can})
+        rounds.append({"round": round_, "signals": found, "looked": looked, "can_look": can_look(round_)})
     context = {"contest": contest, "here": "signals", "rounds": rounds}
     return render(request, "contest/organise/signals.html", context)
 

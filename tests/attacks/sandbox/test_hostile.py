@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from attacks.sandbox import STATUSES
-from datasets.check import check_guess
+from games.shop.data.check import check_guess
 from tests.attacks.sandbox.conftest import SECRET, SMALL, Platform, left_behind, run_program
 from tests.attacks.sandbox.hostile import HOSTILE
 from tests.attacks.sandbox.hostile_memory import FILES, MEMORY

@@ -27,7 +27,7 @@ from tests.attacks.sandbox.conftest import SMALL, Platform, left_behind, run_pro
 from tests.attacks.sandbox.test_program import zipped
 from tests.conftest import ROOT, missing
 
-TEMPLATE = ROOT / "attacks" / "sandbox" / "template" / "reidentify.py"
+TEMPLATE = ROOT / "games" / "shop" / "starters" / "reidentify.py"
 BINARIES = list(bubblewrap.found())
 HONEST = b"""
 import os, sys

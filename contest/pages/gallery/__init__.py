@@ -1,1 +1,0 @@
-"""The methods gallery's worked examples: computed by the methods themselves, drawn as pictures."""

@@ -1,0 +1,1 @@
+"""What the command line asks the formats. Each command imports the modules that it needs."""

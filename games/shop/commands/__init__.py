@@ -1,0 +1,1 @@
+"""What the command line does with the tables of a shop: presets, files, words, and ways to make data."""

@@ -1,0 +1,1 @@
+"""The tables of shops: reading, checking, writing and inventing them."""

@@ -1,0 +1,1 @@
+"""Search that the methods of shops share."""

@@ -1,0 +1,1 @@
+"""Linking customers: features, evidence and what it weighs."""

@@ -1,0 +1,1 @@
+"""Utility measures of shops, one file each."""
