@@ -22,6 +22,8 @@ STATIC = {
     "act": ["open"],
     "method": ["unchanged"],
 }
+QUERIES = {"compare": ["", "?a=1&b=2"], "api-compare": ["?a=1&b=2"]}
+"""What routes are asked for behind their addresses; the owners have an entry 1 and an entry 2."""
 
 
 def round_routes() -> list[Route]:
@@ -40,8 +42,9 @@ def addresses(route: Route, world: GameWorld, round_: Round) -> list[str]:
         return list(_files(route, round_))
     choices = [_choices(name, route, world, round_) for name in route.parameters]
     return [
-        _filled(route, dict(zip(route.parameters, chosen, strict=True)))
+        _filled(route, dict(zip(route.parameters, chosen, strict=True))) + query
         for chosen in itertools.product(*choices)
+        for query in QUERIES.get(route.name, [""])
     ]
 
 
@@ -96,6 +99,8 @@ def _names(route: Route, round_: Round) -> list[str]:
     if "<path:name>" in route.pattern:
         sealed = Sealed.objects.filter(round=round_, scope="round").values_list("name", flat=True)
         return [*round_.dataset.files, *sealed]
+    if route.name == "history_picture":
+        return ["slope-attacks", "slope-rounds"]
     if route.name.endswith("picture"):
         return ["map", "portrait"]
     if "new/" in route.pattern or "installed" in route.pattern:

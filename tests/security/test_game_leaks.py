@@ -116,7 +116,6 @@ NOT_FOR_GAMES: dict[str, str] = {
     "how": "explains measures of the formats",
     "risk": "reports on tables of the formats",
     "pictures": "nobody knows what the tables of a game mean",
-    "round_picture": "nobody knows what the tables of a game mean",
     "entry_picture": "nobody knows what the tables of a game mean",
 }
 """Routes of rounds that a round of a game answers with 404 to everybody, and why."""
