@@ -65,7 +65,9 @@ def make_game_world(names: tuple[str, ...] = (*INSTALLED, "mini")) -> GameWorld:
     people = {
         role: make_user(f"{role}-person", is_staff=role == "staff") for role in ROLES if role != "visitor"
     }
-    contest = make_contest(people["organiser"], slug="open-contest", title="The open contest", may_be_embedded=True)
+    contest = make_contest(
+        people["organiser"], slug="open-contest", title="The open contest", may_be_embedded=True
+    )
     teams = {role: make_team(contest, name, people[role]) for role, name in TEAMS.items()}
     world = GameWorld(people, teams=teams)
     for name in names:
