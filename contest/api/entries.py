@@ -23,7 +23,8 @@ from contest.pages.dry_run import check_upload
 from contest.pages.entry import entry_context
 from contest.pages.games.dry_run import check_upload as check_game_upload
 from contest.pages.problem_summary import verdict_context
-from contest.services.entries import change_note, pin_entry, submit_entry
+from contest.services.entries import change_note, pin_entry
+from contest.services.handing_in import hand_in
 from datasets.problems import Verdict
 from games.formats import Format
 
@@ -50,7 +51,8 @@ class Entries(MemberView):
             return Response(GameEntryShape(entry).data, 201)
         spec = round_.dataset.spec
         data = self.read(request_serializers.EntryUpload, format=spec)
-        entry = submit_entry(round_, team, self.user, _keep(data, spec), note=data["note"])
+        given = {name: data[name] for name in ("keep", "note")}
+        entry = hand_in(round_, team, self.user, _keep(data, spec), **given)
         return Response(serializers.EntryShape(entry).data, 201)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers as s
 
+from contest.api.request_serializers import KEEP
 from contest.api.serializers import (
     AttackShape,
     Code,
@@ -307,6 +308,7 @@ class GameUpload(Shape):
     archive = s.FileField(allow_empty_file=True, help_text="A zip of the declared files, or the only one.")
     slot = s.CharField(required=False, allow_blank=True, default="", max_length=40)
     variant = s.IntegerField(required=False, default=0, min_value=0, max_value=999)
+    keep = s.BooleanField(default=False, help_text=KEEP)
     note = s.CharField(required=False, allow_blank=True, default="", max_length=200)
 
 

@@ -28,9 +28,9 @@ from contest.pages.games.entry import entry_context
 from contest.play.packages import installed_declarations, installed_presets
 from contest.play.table import Table
 from contest.play.uploads import answer_files, entry_files, most_bytes
+from contest.services import handing_in
 from contest.services.answers import pin_answer, submit_answer
 from contest.services.attacks import targets_of
-from contest.services.entries import submit_entry
 from contest.services.game_packages import upload_game
 from contest.services.hiders import keep_program, submit_hider
 from games.contract.declaration import Declaration, File
@@ -151,8 +151,8 @@ def hand_in(round_: Round, team: Team, user: User, data: dict[str, Any]) -> Entr
     """An entry of a game as one zip."""
     most = most_bytes(entry_files(Table(round_).declared, data["slot"]))
     upload = vault.keep_archive(data["archive"], min(settings.UPLOAD_MAX_BYTES, most))
-    given = {name: data[name] for name in ("note", "slot", "variant")}
-    return submit_entry(round_, team, user, upload, **given)
+    given = {name: data[name] for name in ("keep", "note", "slot", "variant")}
+    return handing_in.hand_in(round_, team, user, upload, **given)
 
 
 def entry_detail(viewer: access.Viewer, entry: Entry) -> Response:

@@ -15,10 +15,14 @@ from games.formats.uploads import ARCHIVE, MEANINGS
 Shape = s.Serializer[Any]
 
 
+KEEP = "Pin the entry that counts now, so that this one does not replace it."
+
+
 class EntryUpload(Shape):
     """One zip, or the files of the round's format. Their contents are judged by the checker, not here."""
 
     archive = s.FileField(required=False, allow_empty_file=True, help_text=ARCHIVE)
+    keep = s.BooleanField(default=False, help_text=KEEP)
     note = s.CharField(required=False, allow_blank=True, default="", max_length=200)
 
     def get_fields(self) -> dict[str, AnyField]:

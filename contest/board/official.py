@@ -109,6 +109,19 @@ def counts_instead(entry: Entry) -> Instead | None:
     return Instead(official, because, _sentence(because) % values)
 
 
+def better_before(entry: Entry) -> Entry | None:
+    """The team's most useful valid entry, where a less useful one counts because it is later."""
+    round_ = entry.round
+    is_by_time = round_.which_counts != WhichCounts.BEST and round_.frozen_at is None
+    if not is_by_time or not entry.is_official or entry.is_pinned or entry.is_brought:
+        return None
+    useful = useful_of(round_, entry)
+    others = Entry.objects.filter(round=round_, team=entry.team, slot=entry.slot, state=Entry.State.VALID)
+    found = [(useful_of(round_, other), other.number, other) for other in others.filter(mark="")]
+    better = [one for one in found if one[0] is not None and useful is not None and one[0] > useful]
+    return max(better, key=lambda one: one[:2])[2] if better else None
+
+
 def _because(round_: Round, entry: Entry, official: Entry) -> str:
     if round_.frozen_at is not None:
         return "frozen"

@@ -10,6 +10,11 @@ from games.formats import Format
 from games.formats.texts import FORMAT_TEXTS
 
 
+def keep_field() -> forms.BooleanField:
+    """Whether the entry that counts now is to go on counting; the page names it beside the box."""
+    return forms.BooleanField(required=False)
+
+
 class UploadForm(forms.Form):
     """One zip, or the files of the format. Their contents are judged by the checker, not here."""
 
@@ -18,6 +23,7 @@ class UploadForm(forms.Form):
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
+    keep = keep_field()
     note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
 
     def __init__(self, spec: Format, *args: Any, **kwargs: Any) -> None:

@@ -29,7 +29,7 @@ def check_upload(
     """What the checker would say of a zip, or of files that came one by one."""
     take_turn(team)
     verdict = _checked(round_, archive, parts)
-    return named_round(verdict, round_, team, archive, parts)
+    return named_round(verdict, round_, archive, parts)
 
 
 def _checked(round_: Round, archive: IO[bytes] | None, parts: Mapping[str, IO[bytes]]) -> Verdict:
@@ -52,13 +52,9 @@ def _checked(round_: Round, archive: IO[bytes] | None, parts: Mapping[str, IO[by
 
 
 def named_round(
-    verdict: Verdict,
-    round_: Round,
-    team: Team,
-    archive: IO[bytes] | None,
-    parts: Mapping[str, IO[bytes]],
+    verdict: Verdict, round_: Round, archive: IO[bytes] | None, parts: Mapping[str, IO[bytes]]
 ) -> Verdict:
-    """The verdict, with the round that refused files were made for, where it is one that the team knows."""
+    """The verdict, with the announced round that refused files were made for, where there is one."""
 
     @contextmanager
     def upload() -> Iterator[BinaryIO]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from contest import access
 from contest.board import queries
-from contest.board.official import counts_instead
+from contest.board.official import better_before, counts_instead
 from contest.board.ranking import find_ranking, rank
 from contest.jobs.queue_estimates import Wait, wait_for
 from contest.language.translation import say, say_problem
@@ -77,6 +77,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "can_organise": can_organise,
         "is_owner": is_owner,
         "instead": counts_instead(entry) if is_owner else None,
+        "better": better_before(entry) if is_owner else None,
         "order": access.order_behind(user, entry),
     }
 

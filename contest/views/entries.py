@@ -24,7 +24,8 @@ from contest.pages.entry import entry_context
 from contest.pages.problem_summary import problem_table, verdict_context
 from contest.pages.team_orders import offered_for_hiding
 from contest.services.attempts import count_attempts
-from contest.services.entries import change_note, pin_entry, submit_entry
+from contest.services.entries import change_note, pin_entry
+from contest.services.handing_in import hand_in
 from contest.services.same_files import SAME_FILES, require_new_files
 from contest.views.games import entries as games
 from contest.views.requests import PageRequest, UserRequest
@@ -51,7 +52,8 @@ def upload(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
             stored = _keep(form)
             if "again" not in request.POST:
                 require_new_files(round_, team, stored)
-            entry = submit_entry(round_, team, request.user, stored, note=form.cleaned_data["note"])
+            given = {name: form.cleaned_data[name] for name in ("keep", "note")}
+            entry = hand_in(round_, team, request.user, stored, **given)
         except Refused as refusal:
             form.add_error(None, ValidationError(refusal.text, code=refusal.code))
         else:

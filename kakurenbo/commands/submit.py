@@ -19,6 +19,11 @@ EXPECTED = "; or ".join(f"{', '.join(spec.upload_names)} ({spec.name})" for spec
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("entry", type=Path, help=f"zip, or folder of {EXPECTED}; or of a game")
     parser.add_argument("--note", default="", help="a note to yourself")
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="pin the entry that counts now, so that this one does not replace it",
+    )
     parser.add_argument("--slot", default="", help="which part of the round it is for, where a game has some")
     parser.add_argument(
         "--variant", type=int, default=0, metavar="N", help="which alternative of the seat it hides, from 0"
@@ -46,7 +51,8 @@ def _send(
 ) -> int:
     if arguments.dry_run:
         return _report(place.client.upload(f"{place.path}entries/check/", files, fields))
-    made = place.client.upload(f"{place.path}entries/", files, {"note": arguments.note, **fields})
+    given = {"note": arguments.note, "keep": str(arguments.keep).lower()}
+    made = place.client.upload(f"{place.path}entries/", files, {**given, **fields})
     print(f"Entry #{made['number']} (id {made['id']}) of team {made['team']} was received.")
     return follow(place, made["id"]) if arguments.follow else DONE
 

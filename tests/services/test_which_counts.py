@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 
 import pytest
@@ -9,16 +10,29 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from contest.board.official import counts_instead, rule_in_words
-from contest.models import Entry, Round, Team
+from contest.board.official import better_before, counts_instead, rule_in_words
+from contest.errors import Refused
+from contest.files.storage import submitted
+from contest.models import AuditEvent, Entry, Round, Team
 from contest.services.entries import pin_entry, refresh_official
 from contest.services.entry_marks import unvoid_entry, void_entry
+from contest.services.handing_in import hand_in
 from contest.services.limit_changes import apply_rescore, preview_rescore
 from contest.services.settings import change_round
 from contest.services.team_status import remove_team, restore_team
+from contest.services.tokens import create_token
 from contest.work.trials import _as_tried
 from scoring.rules import Limit
-from tests.factories import make_round, make_team, make_user
+from tests.factories import (
+    as_zip,
+    entry_files,
+    make_contest,
+    make_round,
+    make_team,
+    make_user,
+    small_data,
+    work_off,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -138,6 +152,77 @@ def test_upload_rules_and_team_say_the_same_sentence(client: Client) -> None:
         room = reverse("team", args=[round_.contest.slug, team.pk])
         for page in (f"{address}upload/", f"{address}rules/", room):
             assert rule_in_words(round_) in client.get(page).content.decode(), page
+
+
+def test_an_upload_asks_whether_the_entry_that_counts_is_kept(client: Client) -> None:
+    round_ = make_round(contest := make_contest(slug="kept"), data=small_data())
+    neko = make_user()
+    team = make_team(contest, captain=neko)
+    page = f"{round_.get_absolute_url()}upload/"
+    client.force_login(neko)
+    question = "as the one that counts, whatever becomes of this one"
+    assert question not in client.get(page).content.decode()
+    first = scored(round_, team, 60.0)
+    assert f"Keep entry #{first.number} {question}" in client.get(page).content.decode()
+    upload = io.BytesIO(as_zip(entry_files()))
+    upload.name = "entry.zip"
+    assert client.post(page, {"archive": upload, "keep": "on"}).status_code == 302
+    work_off()
+    first.refresh_from_db()
+    assert (first.is_pinned, official(round_, team)) == (True, first.number)
+    assert Entry.objects.get(round=round_, number=2).state == "valid"
+    assert AuditEvent.objects.filter(verb="entry.pinned", subject_id=first.pk).count() == 1
+    # What is pinned already is kept without a question.
+    assert question not in client.get(page).content.decode()
+
+
+@pytest.mark.parametrize(("keep", "counts"), [("true", 1), ("false", 2)])
+def test_the_api_keeps_the_entry_that_counts_where_it_is_told_to(
+    client: Client, keep: str, counts: int
+) -> None:
+    round_ = make_round(contest := make_contest(slug="kept"), data=small_data())
+    neko = make_user()
+    team = make_team(contest, captain=neko)
+    scored(round_, team, 60.0)
+    upload = io.BytesIO(as_zip(entry_files()))
+    upload.name = "entry.zip"
+    headers = {"Authorization": f"Bearer {create_token(neko, 'mine', ['submit'], 7)}"}
+    address = reverse("api-entries", args=[contest.slug, round_.slug])
+    sent = client.post(address, {"archive": upload, "keep": keep}, headers=headers)
+    assert sent.status_code == 201, sent.content
+    work_off()
+    assert official(round_, team) == counts
+
+
+def test_a_refused_upload_pins_nothing() -> None:
+    round_ = make_round(entries_in_total=1)
+    neko = make_user()
+    team = make_team(round_.contest, captain=neko)
+    first = scored(round_, team, 60.0, costs_attempt=True)
+    stored = submitted.put(io.BytesIO(b"a zip"))
+    with pytest.raises(Refused, match="attempts of this round are used"):
+        hand_in(round_, team, neko, stored, keep=True)
+    first.refresh_from_db()
+    assert not first.is_pinned
+
+
+def test_a_better_entry_that_a_later_one_replaced_is_offered_again(client: Client) -> None:
+    round_ = make_round(which_counts="latest")
+    neko = make_user()
+    team = make_team(round_.contest, captain=neko)
+    better, later = scored(round_, team, 80.0), scored(round_, team, 70.0)
+    assert better_before(later) == better and better_before(better) is None
+    said = "Entry #2 counts because it is later; #1 is more useful."
+    assert said not in client.get(later.get_absolute_url()).content.decode()
+    client.force_login(neko)
+    page = client.get(later.get_absolute_url()).content.decode()
+    assert said in page and reverse("pin", args=[round_.contest.slug, round_.slug, better.pk]) in page
+    pin_entry(later, neko)
+    later.refresh_from_db()
+    assert better_before(later) is None
+    best_counts = make_round(which_counts="best")
+    scored(best_counts, other := make_team(best_counts.contest), 80.0)
+    assert better_before(scored(best_counts, other, 90.0)) is None
 
 
 def test_another_rule_lets_another_entry_count_and_says_so_before() -> None:

@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from contest.forms.entries import keep_field
 from contest.play.uploads import answer_files, entry_files, most_bytes
 from games.contract.declaration import Declaration, File
 
@@ -99,6 +100,8 @@ class OfAlternative(forms.Form):
 
 class GameUploadForm(FilesForm, OfAlternative):
     """An entry."""
+
+    keep = keep_field()
 
     def __init__(
         self, declared: Declaration, slot: str, *args: Any, choice: int | None = None, **kwargs: Any

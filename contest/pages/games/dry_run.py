@@ -39,7 +39,7 @@ def check_upload(
     take_turn(team)
     require_place(round_, team, slot, variant)
     verdict = _checked(round_, team, archive, parts, slot, variant)
-    return named_round(verdict, round_, team, archive, parts)
+    return named_round(verdict, round_, archive, parts)
 
 
 def _checked(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from contest import access
 from contest.board.game_boards import text_of
 from contest.board.game_matrix import target_label
-from contest.board.official import counts_instead
+from contest.board.official import better_before, counts_instead
 from contest.board.queries import MeasureCell
 from contest.jobs.queue_estimates import wait_for
 from contest.language.declared import readable, title_of
@@ -106,6 +106,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "can_organise": can_organise,
         "is_owner": is_owner,
         "instead": counts_instead(entry) if is_owner else None,
+        "better": better_before(entry) if is_owner else None,
         "order": access.order_behind(user, entry),
         "files": [
             Download(one.name, file_url(entry, one.name), one.sha256)

@@ -25,7 +25,7 @@ from contest.pages.problem_summary import verdict_context
 from contest.pages.team_orders import offered_for_hiding
 from contest.play.table import Table, has_hiding
 from contest.services.attempts import count_attempts
-from contest.services.entries import submit_entry
+from contest.services.handing_in import hand_in
 from contest.services.hiders import keep_program, submit_hider
 from contest.services.same_files import SAME_FILES, require_new_files
 from contest.views.games.absent import needs_game
@@ -111,11 +111,12 @@ def _hand_in(request: UserRequest, round_: Round, team: Team, form: GameUploadFo
     stored = _keep(form)
     if "again" not in request.POST:
         require_new_files(round_, team, stored, slot=slot, variant=form.chosen_variant)
-    return submit_entry(
+    return hand_in(
         round_,
         team,
         request.user,
         stored,
+        keep=form.cleaned_data["keep"],
         note=form.cleaned_data["note"],
         slot=slot,
         variant=form.chosen_variant,
