@@ -57,9 +57,10 @@ CONTEST = {
     },
     "urls": {"views"},
     "apps": {"jobs", "services", "work"},
+    "rehearsal": {"models", "bundle", "board", "play", "services", "work"},
     "management": {
         "models", "files", "records", "jobs", "bundle", "language", "outside", "services", "archive", "work",
-        "api", "operations", "declarations",
+        "api", "operations", "declarations", "rehearsal",
     },
 }  # fmt: skip
 ATTACKS = {
