@@ -117,6 +117,7 @@ urlpatterns = [
     path("contests/<slug:slug>/teams/name/", teams.rename, name="team_rename"),
     path("contests/<slug:slug>/teams/leave/", teams.leave, name="team_leave"),
     path("contests/<slug:slug>/teams/<int:team_id>/", teams.team, name="team"),
+    path("contests/<slug:slug>/teams/<int:team_id>/track/", teams.track, name="team_track"),
     path("contests/<slug:slug>/teams/<int:team_id>/public/", profiles.public_team, name="public_team"),
     path(
         "contests/<slug:slug>/teams/<int:team_id>/members/<int:membership_id>/captain/",

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from datasets.messages import Message, Template
 from datasets.problems import shown
 
-Kind = Literal["integer", "number", "flag", "choice", "text", "slug", "zone", "moment"]
+Kind = Literal["integer", "number", "flag", "choice", "text", "lines", "slug", "zone", "moment"]
 SLUG = "^[A-Za-z0-9_-]{1,50}$"
 TIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$"
 LARGEST = 1.7976931348623157e308
@@ -45,6 +45,14 @@ NOTHING: Any = _Nothing()
 """Means no value, where None would be one."""
 
 
+class BadPart(ValueError):
+    """The part of a text for which the whole is refused."""
+
+    def __init__(self, got: str) -> None:
+        super().__init__(got)
+        self.got = got
+
+
 class BadValue(ValueError):
     """A value that a setting does not accept: what was got, what was expected, and a stable code."""
 
@@ -65,7 +73,9 @@ class Setting:
     its place in a bundle. ``on_change`` names the consequences of a change. A choice is a value and its
     label; ``registry`` names the registry that they come from. ``shown_in`` is how many of its units make one
     unit on a page. ``named`` is the policy of a text that is a name: the form in which it is stored, None
-    where it is refused. ``words`` are label and help by language, where a game declares the setting.
+    where it is refused. ``lines`` gives the stored form of a text whose lines mean something, or raises
+    `BadPart`, and ``wanted`` says what is expected of them. ``words`` are label and help by language, where a
+    game declares the setting.
     """
 
     name: str
@@ -86,6 +96,8 @@ class Setting:
     registry: str = ""
     shown_in: int = 1
     named: Callable[[str], str | None] | None = None
+    lines: Callable[[str], str] | None = None
+    wanted: Message | None = field(default=None, hash=False, compare=False)
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False, compare=False)
 
     def __deepcopy__(self, memo: Any) -> Setting:
@@ -122,7 +134,7 @@ class Setting:
 
     @property
     def may_be_blank(self) -> bool:
-        return self.kind == "text" and not self.least
+        return self.kind in ("text", "lines") and not self.least
 
     @property
     def is_required(self) -> bool:
@@ -146,7 +158,10 @@ class Setting:
         """
         if value is None and self.is_optional:
             return None
-        found = _CHECKS[self.kind](self, value)
+        try:
+            found = _CHECKS[self.kind](self, value)
+        except BadPart as part:
+            raise BadValue(self, part.got) from None
         if found is None:
             raise BadValue(self, value)
         return found
@@ -198,6 +213,17 @@ def _text(setting: Setting, value: Any) -> str | None:
     if not (setting.may_be_blank or value.strip()):
         return None
     return setting.named(value) if setting.named else value
+
+
+def _lines(setting: Setting, value: Any) -> str | None:
+    found = _text(setting, value)
+    assert setting.lines is not None
+    return None if found is None else setting.lines(found)
+
+
+def _of_lines(setting: Setting) -> Message:
+    assert setting.wanted is not None
+    return setting.wanted
 
 
 def _can_be_stored(text: str) -> bool:
@@ -254,8 +280,8 @@ def _of_number(setting: Setting) -> Message:
 
 
 _CHECKS = {
-    "integer": _integer, "number": _number, "flag": _flag, "choice": _choice, "text": _text, "slug": _slug,
-    "zone": _zone, "moment": _moment,
+    "integer": _integer, "number": _number, "flag": _flag, "choice": _choice, "text": _text,
+    "lines": _lines, "slug": _slug, "zone": _zone, "moment": _moment,
 }  # fmt: skip
 _EXPECTED: dict[Kind, Callable[[Setting], Message]] = {
     "integer": lambda it: AN_INTEGER(low=it.least, high=it.most),
@@ -263,6 +289,7 @@ _EXPECTED: dict[Kind, Callable[[Setting], Message]] = {
     "flag": lambda it: A_FLAG(),
     "choice": lambda it: A_CHOICE(names=it.values),
     "text": _of_text,
+    "lines": _of_lines,
     "slug": _of_slug,
     "zone": lambda it: A_ZONE(example="Asia/Tokyo"),
     "moment": _of_moment,
@@ -287,7 +314,7 @@ def schema_of(setting: Setting) -> dict[str, Any]:
         schema |= {"minimum": setting.least, "maximum": setting.most}
     elif setting.kind == "choice" and not setting.registry:
         schema = {"enum": list(setting.values)}
-    elif setting.kind == "text":
+    elif setting.kind in ("text", "lines"):
         schema |= {"maxLength": setting.most} | ({} if setting.may_be_blank else {"pattern": r"\S"})
     elif setting.kind == "slug":
         schema |= {"pattern": SLUG}

@@ -74,6 +74,14 @@ def may_remove_members(user: Viewer, team: Team) -> bool:
     return leads or is_organiser(user, team.contest)
 
 
+def shaped_team_for(user: Viewer, contest_slug: str, team_id: int) -> Team:
+    """A team whose track somebody may choose: its captain and the organisers of its contest."""
+    team = team_for(user, contest_slug, team_id)
+    if not may_remove_members(user, team):
+        raise Http404
+    return team
+
+
 def removable_member_of(user: Viewer, team: Team, membership_id: int) -> Membership:
     if not may_remove_members(user, team):
         raise Http404

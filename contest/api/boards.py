@@ -19,12 +19,14 @@ from contest.board import queries
 from contest.board.board_cache import board_of
 from contest.board.game_matrix import AttackerLine, matrices
 from contest.board.matrix import Matrix, MatrixRow, attackers, matrix
+from contest.board.tracks import require_track
 from contest.jobs.job_version import RELEASE
 from contest.models import Entry, Round, Team
 from contest.play.table import Table
 
 REVALIDATED = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 IF_NONE_MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
+TRACK = OpenApiParameter("track", str, description="The name of a track: its teams alone.")
 SAME_BOARD = OpenApiResponse(description="The board is the one whose `ETag` you sent.")
 
 
@@ -39,18 +41,20 @@ def _ranked_round(viewer: access.Viewer, slug: str, round_slug: str) -> Round:
 class Leaderboard(PublicView):
     @extend_schema(
         summary="The board of a round",
-        parameters=[IF_NONE_MATCH],
+        parameters=[IF_NONE_MATCH, TRACK],
         responses={200: serializers.BoardRowShape(many=True), 304: SAME_BOARD},
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = _ranked_round(self.viewer, slug, round_slug)
         my_team = access.team_of(self.viewer, round_.contest)
         pages = self.pagination_class()
+        track = require_track(round_.contest, request.query_params.get("track", ""))
         board = board_of(round_, access.results_are_public(round_))
         tag = _tag(request, round_, my_team)
         if tag in parse_etags(request.headers.get("If-None-Match", "")):
             return Response(status=304, headers={"ETag": tag, **REVALIDATED})
-        rows: Any = pages.paginate_queryset(board.rows_for(my_team), request, view=self)
+        found = [row for row in board.rows_for(my_team) if not track or row.track == track]
+        rows: Any = pages.paginate_queryset(found, request, view=self)
         answer = pages.get_paginated_response([_board_row(row) for row in rows])
         for name, value in {"ETag": tag, **REVALIDATED}.items():
             answer[name] = value

@@ -43,6 +43,7 @@ class ContestDetail(PublicView):
         facts = {name: getattr(contest, name) for name in CONTEST_FIELDS}
         detail = {
             **facts,
+            "tracks": contest.declared_tracks,
             "rounds": access.rounds_for(self.viewer, contest),
             "my_team": access.team_of(self.viewer, contest),
             "can_organise": access.is_organiser(self.viewer, contest),

@@ -31,6 +31,8 @@ STATUS_OF_REFUSAL = {
     "bad-archive": 422,
     "bad-program": 422,
     "bad-parameters": 422,
+    "no-such-track": 422,
+    "track-missing": 422,
     "bad-data": 422,
     "seeds-named": 422,
     "bad-address": 422,

@@ -148,6 +148,8 @@ class BoardLineShape(Shape):
     name = s.CharField(source="label")
     kind = s.ChoiceField(["team", "house", "target", "attack"])
     is_mine = s.BooleanField()
+    track = s.CharField(help_text="The name of the team's track, or nothing.")
+    track_place = s.IntegerField(allow_null=True, help_text="Its place within its track.")
     values = s.DictField(child=s.FloatField(allow_null=True))
 
 

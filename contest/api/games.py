@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from django.conf import settings
@@ -14,10 +15,12 @@ from rest_framework.response import Response
 
 from contest import access
 from contest.api import game_serializers as shapes
-from contest.api.boards import IF_NONE_MATCH, REVALIDATED, SAME_BOARD, board_tag
+from contest.api.boards import IF_NONE_MATCH, REVALIDATED, SAME_BOARD, TRACK, board_tag
 from contest.api.organisers_attacks import OrganiserView
 from contest.api.view import MemberView, PublicView
 from contest.board.game_board_cache import look_at
+from contest.board.game_boards import of_track
+from contest.board.tracks import require_track
 from contest.files import vault
 from contest.files.storage import submitted
 from contest.language.translation import say
@@ -128,17 +131,20 @@ class SeatFile(PublicView):
 class Boards(PublicView):
     @extend_schema(
         summary="The boards of a round as its game counts them",
-        parameters=[IF_NONE_MATCH],
+        parameters=[IF_NONE_MATCH, TRACK],
         responses={200: shapes.BoardsShape, 304: SAME_BOARD},
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = game_round(self.viewer, slug, round_slug)
         look = look_at(self.viewer, round_, access.team_of(self.viewer, round_.contest))
+        track = require_track(round_.contest, request.query_params.get("track", ""))
         tag = board_tag(request, look.key)
         headers = {"ETag": tag, **REVALIDATED}
         if tag in parse_etags(request.headers.get("If-None-Match", "")):
             return Response(status=304, headers=headers)
-        return Response(shapes.BoardsShape(look.counted()).data, headers=headers)
+        counted = look.counted()
+        shown = dataclasses.replace(counted, boards=of_track(counted.boards, track))
+        return Response(shapes.BoardsShape(shown).data, headers=headers)
 
 
 def target_facts(round_: Round, entry: Entry) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from contest.declarations.phase import ENDS_AT, KIND, STARTS_AT
 from contest.declarations.round import NAMED
 from contest.language.refusals import say_expected
 from contest.models import Membership, Phase, Rescore, Round, Team
+from contest.names.tracks import LONGEST_NAME
 from datasets.messages import english
 from datasets.problems import shown
 from datasets.setting import NOTHING
@@ -34,6 +35,10 @@ class Reason(Shape):
 
 class GivenReason(ClosedShape):
     reason = s.CharField(max_length=300)
+
+
+class TrackOrder(GivenReason):
+    track = s.CharField(max_length=LONGEST_NAME, help_text="The name of a track of the contest.")
 
 
 class ContestFields(ClosedShape):
@@ -194,6 +199,7 @@ class TeamState(Shape):
     id = s.IntegerField(source="pk")
     name = s.CharField()
     is_house = s.BooleanField()
+    track = s.CharField(allow_blank=True)
     status = s.ChoiceField(Team.Status.choices)
     status_reason = s.CharField(allow_blank=True)
     merged_into = s.IntegerField(source="merged_into_id", allow_null=True)

@@ -20,6 +20,7 @@ from contest.pages.capacity import capacity_of
 from contest.services import consequences, entry_marks, phases, rounds, settings, team_status
 from contest.services.leaving import remove_member
 from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
+from contest.services.team_life import change_track
 from scoring.rules import Limit
 
 REPAIRS: dict[str, Callable[[Entry, User, str], None]] = {
@@ -245,6 +246,20 @@ class MemberRemoval(OrganiserView):
         (team,) = access.teams_of(contest, [str(team_id)])
         member = access.removable_member_of(self.viewer, team, membership_id)
         remove_member(member, self.user, self.read(organiser_serializers.GivenReason)["reason"])
+        return Response(organiser_serializers.TeamState(team).data)
+
+
+class Track(OrganiserView):
+    @extend_schema(
+        summary="Put a team into another track",
+        request=organiser_serializers.TrackOrder,
+        responses=organiser_serializers.TeamState,
+    )
+    def post(self, request: Request, slug: str, team_id: int) -> Response:
+        contest = access.organised_contest_for(self.viewer, slug)
+        (team,) = access.teams_of(contest, [str(team_id)])
+        data = self.read(organiser_serializers.TrackOrder)
+        change_track(team, self.user, data["track"], data["reason"])
         return Response(organiser_serializers.TeamState(team).data)
 
 

@@ -9,12 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from contest import access
-from contest.api.boards import IF_NONE_MATCH, REVALIDATED, board_tag
+from contest.api.boards import IF_NONE_MATCH, REVALIDATED, TRACK, board_tag
 from contest.api.serializers import Shape
 from contest.api.view import PublicView
 from contest.board.award_words import basis_in_words
 from contest.board.overall_cache import look_at_overall
 from contest.board.overall_words import overall_data, rule_in_words
+from contest.board.tracks import require_track
 from contest.models import Award
 
 SAME_RESULT = OpenApiResponse(description="The overall result is the one whose `ETag` you sent.")
@@ -33,6 +34,8 @@ class LeftOutShape(OverallRoundShape):
 class OverallRowShape(Shape):
     rank = s.IntegerField(allow_null=True)
     team = s.CharField()
+    track = s.CharField(help_text="The name of its track, or nothing.")
+    track_place = s.IntegerField(allow_null=True, help_text="Its place within its track.")
     total = s.FloatField(allow_null=True)
     totals = s.ListField(child=s.FloatField(allow_null=True), help_text="One per round, in their order.")
     is_mine = s.BooleanField()
@@ -64,20 +67,21 @@ class OverallShape(Shape):
 class OverallView(PublicView):
     @extend_schema(
         summary="The overall result of a contest: teams by the weighted mean of their totals",
-        parameters=[IF_NONE_MATCH],
+        parameters=[IF_NONE_MATCH, TRACK],
         responses={200: OverallShape, 304: SAME_RESULT},
     )
     def get(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
         team = access.team_of(self.viewer, contest)
         look = look_at_overall(contest, team)
+        track = require_track(contest, request.query_params.get("track", ""))
         tag = board_tag(request, (look.state, team and team.pk))
         headers = {"ETag": tag, **REVALIDATED}
         if tag in parse_etags(request.headers.get("If-None-Match", "")):
             return Response(status=304, headers=headers)
         overall = look.overall()
-        data = overall_data(overall)
-        for row, line in zip(data["rows"], overall.lines, strict=True):
+        data = overall_data(overall, track, tracked=True)
+        for row, line in zip(data["rows"], overall.of_track(track), strict=True):
             row["is_mine"] = team is not None and line.team_id == team.pk
         answer = {
             **data,

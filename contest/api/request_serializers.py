@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers as s
 
 from contest.api.setting_fields import AnyField
+from contest.names.tracks import LONGEST_NAME
 from games.formats import FORMATS, Format
 from games.formats.methods import EVERY_ANONYMIZER
 from games.formats.uploads import ARCHIVE, MEANINGS
@@ -90,6 +91,20 @@ class Rerun(Shape):
 
 class TeamName(Shape):
     name = s.CharField(max_length=60)
+
+
+class TrackName(Shape):
+    track = s.CharField(max_length=LONGEST_NAME, help_text="The name of a track of the contest.")
+
+
+class NewTeam(TeamName):
+    track = s.CharField(
+        max_length=LONGEST_NAME,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="The name of a track; needed where the contest has tracks.",
+    )
 
 
 class JoinToken(Shape):

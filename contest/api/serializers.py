@@ -62,6 +62,12 @@ class RoundRef(Shape):
     phases = PhaseShape(source="phases.all", many=True)
 
 
+class TrackShape(Shape):
+    name = s.CharField()
+    title = s.CharField()
+    title_ja = s.CharField()
+
+
 class ContestDetailShape(Shape):
     slug = s.SlugField()
     title = s.CharField()
@@ -70,6 +76,7 @@ class ContestDetailShape(Shape):
     time_zone = s.CharField()
     is_public = s.BooleanField()
     max_team_size = s.IntegerField()
+    tracks = TrackShape(many=True, help_text="The divisions of its teams; a team is in one of them.")
     rounds = RoundRef(many=True)
     my_team = TeamRef(allow_null=True)
     can_organise = s.BooleanField()
@@ -132,6 +139,8 @@ class BoardRowShape(Shape):
     strongest_attack = s.CharField()
     received_at = s.DateTimeField()
     measures = MeasureShape(many=True)
+    track = s.CharField(help_text="The name of the team's track, or nothing.")
+    track_place = s.IntegerField(allow_null=True, help_text="Its place within its track.")
 
 
 class EntryRef(Shape):
@@ -351,6 +360,7 @@ class TeamRoundShape(Shape):
 
 
 class TeamShape(TeamRef):
+    track = s.CharField(help_text="The name of its track, or nothing.")
     members = MemberShape(many=True)
     rounds = TeamRoundShape(many=True)
 

@@ -26,7 +26,7 @@ class Declared(AnyField):
         self.reads_text = reads_text
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, str) and self.setting.kind in ("text", "slug"):
+        if isinstance(data, str) and self.setting.kind in ("text", "lines", "slug"):
             data = data.strip()
         try:
             return self.setting.checked(self.typed(data))
@@ -73,7 +73,8 @@ class DeclaredMoment(Declared, s.DateTimeField):
 
 KINDS: dict[str, type[Declared]] = {
     "integer": DeclaredInteger, "number": DeclaredNumber, "flag": DeclaredFlag, "choice": DeclaredChoice,
-    "text": DeclaredText, "slug": DeclaredSlug, "zone": DeclaredText, "moment": DeclaredMoment,
+    "text": DeclaredText, "lines": DeclaredText, "slug": DeclaredSlug, "zone": DeclaredText,
+    "moment": DeclaredMoment,
 }  # fmt: skip
 
 
@@ -84,7 +85,7 @@ def field_of(setting: Setting, **options: Any) -> AnyField:
         described |= {"min_value": setting.least, "max_value": setting.most}
     if setting.kind == "choice":
         described["choices"] = list(setting.choices)
-    if setting.kind in ("text", "slug"):
+    if setting.kind in ("text", "lines", "slug"):
         described["max_length"] = 50 if setting.kind == "slug" else setting.length
     if setting.may_be_blank:
         described["allow_blank"] = True

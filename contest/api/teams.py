@@ -17,7 +17,7 @@ from contest.models import ApiToken, Entry, Team
 from contest.services import teams
 from contest.services.attempts import count_attempts
 from contest.services.leaving import remove_member
-from contest.services.team_life import hand_over, leave_team, rename_team
+from contest.services.team_life import change_track, hand_over, leave_team, rename_team
 
 
 class Me(MemberView):
@@ -50,12 +50,12 @@ class OwnTeam(MemberView):
         return Response(serializers.TeamShape(_facts(self.viewer, team)).data)
 
     @extend_schema(
-        summary="Make a team", request=request_serializers.TeamName, responses={201: serializers.TeamShape}
+        summary="Make a team", request=request_serializers.NewTeam, responses={201: serializers.TeamShape}
     )
     def post(self, request: Request, slug: str) -> Response:
         contest = access.contest_for(self.viewer, slug)
-        data = self.read(request_serializers.TeamName)
-        team = teams.create_team(contest, self.user, data["name"])
+        data = self.read(request_serializers.NewTeam)
+        team = teams.create_team(contest, self.user, data["name"], data["track"])
         return Response(serializers.TeamShape(_facts(self.viewer, team)).data, 201)
 
 
@@ -78,11 +78,24 @@ class TeamRename(MemberView):
         return Response(serializers.TeamShape(_facts(self.viewer, team)).data)
 
 
+class TeamTrack(MemberView):
+    @extend_schema(
+        summary="Put your team into another track (its captain)",
+        request=request_serializers.TrackName,
+        responses=serializers.TeamShape,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        team = access.led_team_for(self.viewer, access.contest_for(self.viewer, slug))
+        change_track(team, self.user, self.read(request_serializers.TrackName)["track"])
+        return Response(serializers.TeamShape(_facts(self.viewer, team)).data)
+
+
 def _facts(viewer: access.Viewer, team: Team) -> dict[str, Any]:
     official = dict(Entry.objects.filter(team=team, is_official=True).values_list("round", "pk"))
     return {
         "pk": team.pk,
         "name": team.name,
+        "track": team.track,
         "members": team.memberships.select_related("user").order_by("id"),
         "rounds": [
             {

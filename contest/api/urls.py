@@ -48,6 +48,7 @@ urlpatterns = [
     path(f"{CONTEST}events/", contests.Events.as_view(), name="api-events"),
     path(f"{CONTEST}team/", teams.OwnTeam.as_view(), name="api-team"),
     path(f"{CONTEST}team/name/", teams.TeamRename.as_view(), name="api-team-name"),
+    path(f"{CONTEST}team/track/", teams.TeamTrack.as_view(), name="api-own-track"),
     path(f"{CONTEST}team/leave/", teams.Leave.as_view(), name="api-team-leave"),
     path(f"{CONTEST}team/invitations/", teams.Invitations.as_view(), name="api-invitations"),
     path(
@@ -85,6 +86,7 @@ urlpatterns = [
     path(f"{CONTEST}phases/<int:phase_id>/", organisers_settings.PhaseAct.as_view(), name="api-phase"),
     path(f"{CONTEST}repairs/", organisers_settings.Repairs.as_view(), name="api-repairs"),
     path(f"{CONTEST}teams/", organisers_settings.Teams.as_view(), name="api-teams"),
+    path(f"{CONTEST}teams/<int:team_id>/track/", organisers_settings.Track.as_view(), name="api-team-track"),
     path(
         f"{CONTEST}teams/<int:team_id>/members/<int:membership_id>/remove/",
         organisers_settings.MemberRemoval.as_view(),

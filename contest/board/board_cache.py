@@ -28,6 +28,7 @@ from contest.board.rank_changes import NO_CHANGES, changes_of
 from contest.board.ranking import find_ranking
 from contest.board.single_flight_cache import Memo
 from contest.board.sorted_rows import COLUMNS, RECEIVED, shown_rows
+from contest.board.tracks import track_choices, track_titles
 from contest.board.utility_risk_map import USUAL, DrawnMap, axis_choices, axis_names, chosen_map, drawn
 from contest.charts.chart import Chart
 from contest.models import Round, Team
@@ -123,7 +124,8 @@ def board_context(round_: Round, team: Team | None, asked: Mapping[str, str]) ->
     board = board_of(round_, show_attacks)
     measures = board.rows[0].measures if board.rows else []
     columns = [PLACE, TEAM, *COLUMNS, *(cell.name for cell in measures), RECEIVED]
-    view = asked_view(asked, columns, axis_names(measures), USUAL)
+    tracks = track_choices(round_.contest)
+    view = asked_view(asked, columns, axis_names(measures), USUAL, [track.name for track in tracks])
     rows = shown_rows(board.rows_for(team), view)
     mine = next((place for place, row in enumerate(rows) if row.is_mine), None)
     my_page = mine // ROWS_A_PAGE + 1 if mine is not None else None
@@ -152,6 +154,7 @@ def board_context(round_: Round, team: Team | None, asked: Mapping[str, str]) ->
         "path": round_.get_absolute_url(),
         "view": view,
         "kept": view.query(),
+        "tracks": tracks,
         "choices": axis_choices(measures, lower_wins=lower_wins),
         "axes": (view.x or USUAL[0], view.y or USUAL[1]),
     }
@@ -187,6 +190,7 @@ def _render(round_: Round, team: Team | None, context: dict[str, Any]) -> Fragme
         **context,
         "map": board_map(round_, team, context),
         "heads": heads,
+        "track_titles": track_titles(round_.contest),
         "measure_heads": [(cell, head_of(view, cell.name)) for cell in context["measures"]],
     }
     return Fragment.of(render_to_string("contest/_leaderboard.html", shown))
@@ -197,12 +201,14 @@ def _high_wins(name: str, lower_wins: bool) -> bool:
 
 
 def board_map(round_: Round, team: Team | None, context: dict[str, Any]) -> DrawnMap:
-    """The map, drawn once however the table is sorted or filtered."""
+    """The map of all entries or of a track, drawn once however the table is sorted or searched."""
     view, show_attacks = context["view"], context["show_attacks"]
-    key = (*_key(round_, show_attacks), team.pk if team else None, get_language(), view.x, view.y)
+    asked = (view.x, view.y, view.track)
+    key = (*_key(round_, show_attacks), team.pk if team else None, get_language(), *asked)
 
     def draw() -> DrawnMap:
         rows = board_of(round_, show_attacks).rows_for(team)
+        rows = [row for row in rows if not view.track or row.track == view.track]
         chart = chosen_map(rows, context["measures"], view, lower_wins=context["lower_wins"])
         return drawn(with_address(round_, chart), view)
 

@@ -30,6 +30,7 @@ class BoardView:
     sort: str = ""
     search: str = ""
     show: str = ""
+    track: str = ""
     x: str = ""
     y: str = ""
 
@@ -39,7 +40,7 @@ class BoardView:
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.search or self.show)
+        return bool(self.search or self.show or self.track)
 
     def query(self, **changes: str) -> str:
         """The part of an address that asks for this view, or for one with changes; it ends with ``&``."""
@@ -52,16 +53,22 @@ DEFAULT = BoardView()
 
 
 def asked_view(
-    query: Mapping[str, str], columns: Collection[str], axes: Collection[str], usual: tuple[str, str]
+    query: Mapping[str, str],
+    columns: Collection[str],
+    axes: Collection[str],
+    usual: tuple[str, str],
+    tracks: Collection[str] = (),
 ) -> BoardView:
     """The view that an address asks for. ``usual`` are the axes of a map for which nobody asks."""
     sort = query.get("sort", "")
     show = query.get("show", "")
+    track = query.get("track", "")
     x, y = (query.get(name, "") for name in ("x", "y"))
     return BoardView(
         sort=sort if sort.removeprefix("-") in columns and sort != PLACE else "",
         search=_search(query.get("search", "")),
         show=show if show in SHOWN else "",
+        track=track if track in tracks else "",
         x=x if x in axes and x != usual[0] else "",
         y=y if y in axes and y != usual[1] else "",
     )
@@ -77,13 +84,15 @@ def matching(
     view: BoardView,
     names: Callable[[Row], Sequence[str]],
     is_house: Callable[[Row], bool],
+    track: Callable[[Row], str],
 ) -> list[Row]:
     """The rows that a view shows, in the order in which they are."""
     wanted = normalise_name(view.search)
     return [
         row
         for row in rows
-        if (not view.show or is_house(row) == (view.show == "house"))
+        if (not view.track or track(row) == view.track)
+        and (not view.show or is_house(row) == (view.show == "house"))
         and (not wanted or any(wanted in normalise_name(name) for name in names(row)))
     ]
 
@@ -128,5 +137,5 @@ def head_of(view: BoardView, name: str, best: Best = "low") -> Head:
 def way_to(view: BoardView, my_page: int | None, page: int) -> str:
     """Where one's own row is: on this page, on another one, or hidden by a search."""
     if my_page is None:
-        return f"?{view.query(search='', show='')}me=1#mine"
+        return f"?{view.query(search='', show='', track='')}me=1#mine"
     return "#mine" if my_page == page else f"?{view.query()}page={my_page}#mine"

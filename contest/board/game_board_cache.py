@@ -29,6 +29,7 @@ from contest.board.game_boards import (
 )
 from contest.board.game_map import game_choices, game_map, mapped_columns
 from contest.board.single_flight_cache import Memo
+from contest.board.tracks import track_choices, track_titles
 from contest.board.utility_risk_map import USUAL, DrawnMap, drawn
 from contest.models import Round, StoredBoard, Team
 from contest.play.table import Table
@@ -80,7 +81,8 @@ def view_of(look: Look, asked: Mapping[str, str]) -> BoardView:
     boards = look.counted().boards
     columns = {PLACE, TEAM, *(column.name for board in boards for column in board.columns)}
     axes = [*USUAL, *(column.name for column in mapped_columns(boards))] if look.shows_attacks else []
-    return asked_view(asked, columns, axes, USUAL)
+    tracks = [track.name for track in look.round.contest.declared_tracks]
+    return asked_view(asked, columns, axes, USUAL, tracks)
 
 
 def boards_context(look: Look, asked: Mapping[str, str]) -> dict[str, Any]:
@@ -103,6 +105,7 @@ def boards_context(look: Look, asked: Mapping[str, str]) -> dict[str, Any]:
         "path": look.round.get_absolute_url(),
         "view": view,
         "kept": view.query(),
+        "tracks": track_choices(look.round.contest),
         "choices": game_choices(counted.boards) if look.shows_attacks and counted.boards else [],
         "axes": (view.x or USUAL[0], view.y or USUAL[1]),
         "n_rows": sum(len(board.lines) for board in counted.boards),
@@ -136,6 +139,7 @@ def _render(look: Look, context: dict[str, Any]) -> Fragment:
         **context,
         "rule": next((rule for rule in declared.rules if rule.name == look.round.ranking), None),
         "counted": look.counted(),
+        "track_titles": track_titles(look.round.contest),
         "boards": [_headed(_on_page(board, context["page"]), view) for board in context["boards"]],
         "map": boards_map(look, view),
     }
@@ -143,13 +147,13 @@ def _render(look: Look, context: dict[str, Any]) -> Fragment:
 
 
 def boards_map(look: Look, view: BoardView) -> DrawnMap | None:
-    """The map, drawn once however the tables are sorted or filtered; None where there is nothing to show."""
+    """The map, drawn once however the tables are sorted or searched; None where there is nothing to show."""
 
     def draw() -> DrawnMap | None:
         chart = game_map(look.user, look.round, look.team, look.counted().boards, view)
         return drawn(with_address(look.round, chart), view) if chart else None
 
-    return _maps.get((look.key, get_language(), view.x, view.y), draw)
+    return _maps.get((look.key, get_language(), view.x, view.y, view.track), draw)
 
 
 @dataclass(frozen=True)

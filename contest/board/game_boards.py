@@ -13,6 +13,7 @@ from django.utils import timezone
 from contest import access
 from contest.board.board_view import PLACE, TEAM, BoardView, Value, in_order, matching
 from contest.board.rank_changes import NO_CHANGES, Change, Changes, changes_of
+from contest.board.tracks import places_in_tracks, tracks_of
 from contest.files.spreadsheet import csv_text
 from contest.models import Job, Round, StoredBoard, Team
 from contest.names.lookalikes import normalise_name
@@ -43,6 +44,9 @@ class BoardLine:
     url: str = ""
     method: Method | None = None
     change: Change | None = None
+    track: str = ""
+    track_place: int | None = None
+    """Its place among the rows of its track."""
 
     @property
     def is_house(self) -> bool:
@@ -83,8 +87,9 @@ def counted_boards(user: access.Viewer, round_: Round, team: Team | None) -> Cou
     declared = Table(round_).declared
     stored = list(StoredBoard.objects.filter(round=round_, view=view).order_by("position"))
     changes = _changes(stored, round_) if shows_attacks else NO_CHANGES
+    tracks = tracks_of(round_.contest)
     boards = [
-        _shown(board, round_, declared, team, can_organise, shows_attacks, changes)
+        _tracked(board, tracks, _shown(board, round_, declared, team, can_organise, shows_attacks, changes))
         for board in stored
         if can_organise or board.shown != "organisers"
     ]
@@ -162,9 +167,31 @@ def _shown(
     return ShownBoard(board.name, columns, lines, only_own, declared.board_title(board.name))
 
 
+def _tracked(board: StoredBoard, tracks: Mapping[int, str], shown: ShownBoard) -> ShownBoard:
+    """The board with the tracks of its teams. Places in a track are among all rows, also those not shown."""
+    if not tracks:
+        return shown
+    of_teams = [row for row in board.rows if row["kind"] == "team"]
+    of_row = {row["key"]: tracks.get(row["team"], "") for row in of_teams}
+    places = places_in_tracks((row["key"], of_row[row["key"]], row["place"]) for row in of_teams)
+    lines = [
+        replace(line, track=of_row[line.label], track_place=places.get(line.label))
+        if line.kind == "team"
+        else line
+        for line in shown.lines
+    ]
+    return replace(shown, lines=lines)
+
+
+def of_track(boards: Sequence[ShownBoard], track: str) -> list[ShownBoard]:
+    """The boards with the rows of one track, or with all."""
+    view = BoardView(track=track)
+    return [viewed(board, view) for board in boards]
+
+
 def viewed(board: ShownBoard, view: BoardView) -> ShownBoard:
     """The rows that a view asks for. A column that a board does not have leaves its order as it is."""
-    lines = matching(board.lines, view, _names, lambda line: line.is_house)
+    lines = matching(board.lines, view, _names, lambda line: line.is_house, lambda line: line.track)
     known = view.column in (PLACE, TEAM) or any(column.name == view.column for column in board.columns)
     return replace(board, lines=in_order(lines, view, _value) if known else lines)
 
@@ -208,14 +235,20 @@ def text_of(value: float | None, decimals: int) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.{decimals}f}"
 
 
-def boards_data(boards: Sequence[ShownBoard]) -> list[dict[str, Any]]:
-    """Boards as plain data, with every digit."""
+def boards_data(boards: Sequence[ShownBoard], tracked: bool = False) -> list[dict[str, Any]]:
+    """Boards as plain data, with every digit; with tracks where their contest has some."""
     return [
         {
             "board": board.name,
             "columns": [column.name for column in board.columns],
             "rows": [
-                {"place": line.place, "name": line.label, "kind": line.kind, "values": dict(line.values)}
+                {
+                    "place": line.place,
+                    "name": line.label,
+                    "kind": line.kind,
+                    **({"track": line.track, "track_place": line.track_place} if tracked else {}),
+                    "values": dict(line.values),
+                }
                 for line in board.lines
             ],
         }
@@ -223,12 +256,17 @@ def boards_data(boards: Sequence[ShownBoard]) -> list[dict[str, Any]]:
     ]
 
 
-def boards_csv(boards: Sequence[ShownBoard]) -> str:
+def boards_csv(boards: Sequence[ShownBoard], tracked: bool = False) -> str:
     """All boards in one table: a column that a board does not have is empty there."""
     names = list(dict.fromkeys(column.name for board in boards for column in board.columns))
     rows = [
-        [board.name, line.place, line.label, line.kind, *(line.values.get(name) for name in names)]
+        [
+            *(board.name, line.place, line.label, line.kind),
+            *((line.track, line.track_place) if tracked else ()),
+            *(line.values.get(name) for name in names),
+        ]
         for board in boards
         for line in board.lines
     ]
-    return csv_text(["board", "place", "name", "kind", *names], rows)
+    of_tracks = ["track", "track_place"] if tracked else []
+    return csv_text(["board", "place", "name", "kind", *of_tracks, *names], rows)

@@ -53,7 +53,8 @@ def game_map(
     lines = {line.url: line for line in first.lines if line.url} if first else {}
     names = (view.x or USUAL[0], view.y or USUAL[1])
     spots = []
-    for entry in Entry.objects.filter(round=round_, is_official=True).select_related("team").order_by("pk"):
+    official = Entry.objects.filter(round=round_, is_official=True).select_related("team").order_by("pk")
+    for entry in official.filter(team__track=view.track) if view.track else official:
         entry.round = round_
         address = entry.get_absolute_url()
         line = lines.get(address)

@@ -6,13 +6,14 @@ Teams alone compete for it: the house is on no overall board, whether it takes p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from contest import access
 from contest.board import queries
 from contest.board.game_boards import decimals_of
 from contest.board.ranking import Played, find_ranking, rank_overall
+from contest.board.tracks import places_in_tracks, tracks_of
 from contest.errors import Refused
 from contest.models import Contest, Round, StoredBoard, Team
 from contest.play.table import Table
@@ -59,6 +60,8 @@ class OverallLine:
     team_id: int
     team: str
     totals: tuple[float | None, ...]
+    track: str = ""
+    track_place: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,10 @@ class Overall:
     lines: list[OverallLine] = field(default_factory=list)
     lower_wins: bool = False
     absent: float = 0.0
+
+    def of_track(self, track: str) -> list[OverallLine]:
+        """The lines of a track, or all of them."""
+        return [line for line in self.lines if line.track == track] if track else self.lines
 
     @property
     def shares(self) -> list[float]:
@@ -114,7 +121,21 @@ def _overall(
             continue
         why: Why = "weight" if weight <= 0 else "board" if round_.pk in shown else "results"
         left_out.append(LeftOut(round_.slug, round_.name, weight, why, round_.get_absolute_url()))
-    return ranked(counted, left_out, teams)
+    return _tracked(contest, ranked(counted, left_out, teams))
+
+
+def _tracked(contest: Contest, overall: Overall) -> Overall:
+    """The same with the tracks of the teams and their places there."""
+    tracks = tracks_of(contest)
+    if not tracks:
+        return overall
+    of_lines = ((line.team_id, tracks.get(line.team_id, ""), line.rank) for line in overall.lines)
+    places = places_in_tracks(of_lines)
+    lines = [
+        replace(line, track=tracks.get(line.team_id, ""), track_place=places.get(line.team_id))
+        for line in overall.lines
+    ]
+    return replace(overall, lines=lines)
 
 
 def competitors(contest: Contest) -> dict[int, str]:

@@ -24,6 +24,7 @@ from contest.board.board_cache import ROWS_A_PAGE, Fragment
 from contest.board.overall import Overall, OverallLine, public_overall
 from contest.board.overall_words import rule_in_words
 from contest.board.single_flight_cache import Memo
+from contest.board.tracks import track_titles
 from contest.models import Award, Contest, Round, StoredBoard, Team
 
 _fragments: Memo[Fragment] = Memo(256)
@@ -80,21 +81,23 @@ def _state_of(round_: Round, newest: dict[int, int]) -> tuple[Any, ...]:
     return (*known, round_.ranking, round_.game_id, round_.board_version, newest.get(round_.pk))
 
 
-def overall_fragment(look: OverallLook, wanted_page: str | None) -> Fragment:
-    """The part of the page that changes, rendered once for each state, page, team and language."""
-    page: Page[OverallLine] = Paginator(look.overall().lines, ROWS_A_PAGE).get_page(wanted_page)
+def overall_fragment(look: OverallLook, wanted_page: str | None, track: str = "") -> Fragment:
+    """The part of the page that changes, rendered once for each state, page, team, language and track."""
+    page: Page[OverallLine] = Paginator(look.overall().of_track(track), ROWS_A_PAGE).get_page(wanted_page)
     audience = (
         look.team.pk if look.team else None,
         page.number,
         get_language(),
         timezone.get_current_timezone_name(),
         look.contest.time_zone,
+        track,
     )
-    return _fragments.get((look.state, *audience), lambda: _render(look, page))
+    return _fragments.get((look.state, *audience), lambda: _render(look, page, track))
 
 
-def _render(look: OverallLook, page: Page[OverallLine]) -> Fragment:
+def _render(look: OverallLook, page: Page[OverallLine], track: str) -> Fragment:
     overall, mine = look.overall(), look.mine()
+    listed = overall.of_track(track)
     context = {
         "contest": look.contest,
         "overall": overall,
@@ -102,7 +105,10 @@ def _render(look: OverallLook, page: Page[OverallLine]) -> Fragment:
         "page": page,
         "lines": list(page.object_list),
         "mine": mine,
-        "my_page": overall.lines.index(mine) // ROWS_A_PAGE + 1 if mine else None,
+        "my_page": listed.index(mine) // ROWS_A_PAGE + 1 if mine in listed else None,
+        "track": track,
+        "kept": f"track={track}&" if track else "",
+        "track_titles": track_titles(look.contest),
         "my_team": look.team,
         "certified": look.is_revealed and mine is not None and mine.rank is not None,
         "is_revealed": look.is_revealed,

@@ -54,8 +54,8 @@ def left_out_in_words(round_: LeftOut) -> str:
     return texts[round_.why] % {"round": round_.name}
 
 
-def overall_data(overall: Overall) -> dict[str, Any]:
-    """Everything with every digit, without a key of this database."""
+def overall_data(overall: Overall, track: str = "", tracked: bool = False) -> dict[str, Any]:
+    """Everything with every digit, without a key of this database; all teams, or those of a track."""
     return {
         "lower_wins": overall.lower_wins,
         "absent": overall.absent,
@@ -68,13 +68,27 @@ def overall_data(overall: Overall) -> dict[str, Any]:
             for round_ in overall.left_out
         ],
         "rows": [
-            {"rank": line.rank, "team": line.team, "total": line.total, "totals": list(line.totals)}
-            for line in overall.lines
+            {
+                "rank": line.rank,
+                "team": line.team,
+                **({"track": line.track, "track_place": line.track_place} if tracked else {}),
+                "total": line.total,
+                "totals": list(line.totals),
+            }
+            for line in overall.of_track(track)
         ],
     }
 
 
-def overall_csv(overall: Overall) -> str:
+def overall_csv(overall: Overall, track: str = "", tracked: bool = False) -> str:
     rounds = [round_.slug for round_ in overall.rounds]
-    rows = [[line.rank, line.team, line.total, *line.totals] for line in overall.lines]
-    return csv_text(["rank", "team", "total", *rounds], rows)
+    of_tracks = ["track", "track_place"] if tracked else []
+    rows = [
+        [
+            *(line.rank, line.team),
+            *((line.track, line.track_place) if tracked else ()),
+            *(line.total, *line.totals),
+        ]
+        for line in overall.of_track(track)
+    ]
+    return csv_text(["rank", "team", *of_tracks, "total", *rounds], rows)

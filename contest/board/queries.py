@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Avg, Count, Q, QuerySet
@@ -14,6 +14,7 @@ from django.utils import timezone
 from contest import access
 from contest.board.rank_changes import Change
 from contest.board.ranking import Place, Played, Result, find_ranking, rank, rank_overall
+from contest.board.tracks import places_in_tracks
 from contest.models import Attack, AttackRun, Contest, Entry, Phase, Round, Team
 from games.formats.measures import EVERY_MEASURE
 from games.formats.measures import measure as find_measure
@@ -65,11 +66,18 @@ class BoardRow:
     measures: list[MeasureCell]
     change: Change | None = None
     """How far it has moved, where that may be seen."""
+    track: str = ""
+    track_place: int | None = None
+    """Its place among the rows of its track that take places."""
 
 
 def board(round_: Round, my_team: Team | None, show_attacks: bool) -> list[BoardRow]:
     """The round's board as its page shows it."""
-    return board_rows(round_, places(round_, show_attacks), my_team)
+    rows = board_rows(round_, places(round_, show_attacks), my_team)
+    if not round_.contest.tracks:
+        return rows
+    found = places_in_tracks((row.team_id, row.track, row.rank if row.takes_place else None) for row in rows)
+    return [replace(row, track_place=found.get(row.team_id)) for row in rows]
 
 
 def board_rows(round_: Round, ranked: Sequence[tuple[Place, Entry]], my_team: Team | None) -> list[BoardRow]:
@@ -184,6 +192,7 @@ def _board_row(place: Place, entry: Entry, round_: Round, my_team: Team | None, 
         strongest_attack=entry.strongest_attack if place.result.hits is not None else "",
         received_at=entry.received_at,
         measures=measure_cells(round_, entry),
+        track=entry.team.track,
     )
 
 

@@ -14,7 +14,7 @@ RECEIVED = "received"
 
 
 def shown_rows(rows: Sequence[BoardRow], view: BoardView) -> list[BoardRow]:
-    found = matching(rows, view, lambda row: [row.team_name], lambda row: row.is_house)
+    found = matching(rows, view, lambda row: [row.team_name], lambda row: row.is_house, lambda row: row.track)
     return in_order(found, view, _value)
 
 

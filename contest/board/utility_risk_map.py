@@ -108,5 +108,5 @@ def map_between(spots: Sequence[Spot], choices: Mapping[str, Choice], names: tup
 
 
 def drawn(chart: Chart, view: BoardView) -> DrawnMap:
-    query = BoardView(x=view.x, y=view.y).query().removesuffix("&")
-    return DrawnMap(chart, inline(chart), query, not query)
+    query = BoardView(x=view.x, y=view.y, track=view.track).query().removesuffix("&")
+    return DrawnMap(chart, inline(chart), query, not (view.x or view.y))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contest.names import tracks
 from contest.names.policy import TITLE
 from datasets.setting import Setting
 
@@ -31,6 +32,18 @@ CONTEST: tuple[Setting, ...] = (
         most=1000,
         key=("team-size",),
         on_change=("team-size",),
+    ),
+    Setting(
+        "tracks",
+        "lines",
+        "Tracks",
+        default="",
+        least=0,
+        most=tracks.LONGEST,
+        lines=tracks.clean_tracks,
+        wanted=tracks.EXPECTED,
+        help="Divisions such as students: one per line, as “name | English title | Japanese title”.",
+        on_change=("tracks",),
     ),
     Setting("approve_teams", "flag", "New teams wait for approval", default=False, on_change=("approval",)),
     Setting(

@@ -28,7 +28,7 @@ class Declared(forms.Field):
     def clean(self, value: Any) -> Any:
         if value in self.empty_values:
             return super().clean(value)
-        if isinstance(value, str) and self.setting.kind in ("text", "slug"):
+        if isinstance(value, str) and self.setting.kind in ("text", "lines", "slug"):
             value = value.strip()
         try:
             return self.setting.checked(self.typed(value))
@@ -119,7 +119,7 @@ def _field(setting: Setting, common: dict[str, Any]) -> Declared:
         return DeclaredChoice(choices=lambda: choices_of(setting), **common)
     if setting.kind == "zone":
         return DeclaredChoice(choices=lambda: [(name, name) for name in sorted(zones())], **common)
-    if setting.kind == "text":
+    if setting.kind in ("text", "lines"):
         widget = forms.Textarea if setting.length > LONG else forms.TextInput
         return DeclaredText(max_length=setting.length, widget=widget, **common)
     return DeclaredText(max_length=50, **common)

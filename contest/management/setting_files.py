@@ -56,6 +56,7 @@ CONSEQUENCES = {
     "rules": "entries that break the rule become void",
     "scores": "entries are scored again, after a preview",
     "team-size": "larger teams are reported and stay",
+    "tracks": "teams choose another track or none; one that has teams stays",
     "visibility": "who sees it changes",
     "weight": "the overall ranking changes",
 }

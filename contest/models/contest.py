@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.declarations.contest import CONTEST
 from contest.models.look_key import LookKey
+from contest.names.tracks import Track, read_tracks
 
 DECLARED = {setting.name: setting for setting in CONTEST}
 
@@ -24,6 +25,12 @@ class Contest(models.Model):
     time_zone = models.CharField(_("time zone"), max_length=60, default="UTC")
     is_public = models.BooleanField(default=DECLARED["is_public"].default)
     max_team_size = models.PositiveSmallIntegerField(default=DECLARED["max_team_size"].default)
+    tracks = models.TextField(
+        blank=True,
+        default=DECLARED["tracks"].default,
+        db_default="",
+        help_text="Divisions of the teams, one per line; see `contest/names/tracks.py`.",
+    )
     approve_teams = models.BooleanField(
         default=DECLARED["approve_teams"].default,
         db_default=False,
@@ -52,6 +59,10 @@ class Contest(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("contest", args=[self.slug])
+
+    @property
+    def declared_tracks(self) -> tuple[Track, ...]:
+        return read_tracks(self.tracks)
 
     @property
     def zone(self) -> ZoneInfo:

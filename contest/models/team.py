@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.models.contest import Contest
 from contest.models.look_key import LookKey
+from contest.names.tracks import LONGEST_NAME
 
 
 class Team(models.Model):
@@ -29,6 +30,13 @@ class Team(models.Model):
         default=True,
         db_default=True,
         help_text=_("Its files may be included in the contest's archive; otherwise only their hashes."),
+    )
+    track = models.CharField(
+        max_length=LONGEST_NAME,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The name of its track; empty where the contest had none when the team was made.",
     )
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE, db_default=Status.ACTIVE)
     status_reason = models.CharField(max_length=300, blank=True, default="", db_default="")

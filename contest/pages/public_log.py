@@ -108,6 +108,15 @@ def _renamed(event: AuditEvent, subject: Any) -> Sentence:
     return _("The team %(before)s is called %(after)s now.") % names, ""
 
 
+def _other_track(event: AuditEvent, subject: Any) -> Sentence:
+    facts = {
+        "team": event.after.get("name", ""),
+        "before": event.before.get("track") or "–",
+        "after": event.after.get("track", ""),
+    }
+    return _("The team %(team)s changed its track: %(before)s → %(after)s.") % facts, ""
+
+
 def _round_act(event: AuditEvent, subject: Any) -> Sentence:
     if not isinstance(subject, Round):
         return None
@@ -298,6 +307,7 @@ SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
         _round_act,
     ),
     "team.renamed": _renamed,
+    "team.track_changed": _other_track,
     "round.changed": _round_changed,
     **dict.fromkeys(("round.data", "round.data_changed"), _data_changed),
     "round.removed": _round_removed,

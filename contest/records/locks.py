@@ -25,7 +25,7 @@ import hashlib
 from django.db import connection
 from django.db.models import QuerySet
 
-from contest.models import Entry, Membership, Phase, Round, Team, User
+from contest.models import Contest, Entry, Membership, Phase, Round, Team, User
 
 
 def lock_words(*words: str) -> None:
@@ -55,6 +55,11 @@ def lock_teams_of(user_id: int) -> None:
 
 def lock_person(user_id: int) -> User:
     return User.objects.select_for_update(no_key=True).get(pk=user_id)
+
+
+def lock_contest(contest_id: int) -> Contest:
+    """The contest as it is now; its settings stay as they are until the transaction ends."""
+    return Contest.objects.select_for_update(no_key=True).get(pk=contest_id)
 
 
 def lock_phases(round_id: int) -> None:

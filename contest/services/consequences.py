@@ -22,6 +22,7 @@ from contest.declarations.round import ROUND
 from contest.files.storage import published
 from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
 from contest.models.round import Feedback
+from contest.names.tracks import read_tracks
 from contest.services.attempts import count_attempts
 from contest.services.datasets import load_original
 from games.formats.rules import FileRules
@@ -66,6 +67,8 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
             )
             said = text % {"n": len(names), "names": _named(names)}
             found.append(Consequence("teams-too-large", len(names), said))
+    if "tracks" in changes:
+        found += of_tracks(contest, changes["tracks"])
     if "time_zone" in changes:
         text = _("Days, and with them the attempts per day, begin at midnight of the new zone.")
         found.append(Consequence("other-midnight", teams.count(), text))
@@ -78,6 +81,31 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
         found.append(_embedding(contest.rounds.count(), changes["may_be_embedded"]))
     if "slug" in changes:
         found.append(_new_address(contest.rounds.count()))
+    return found
+
+
+TRACK_IN_USE = "track-in-use"
+"""What is refused: a track stays as long as teams are in it, or their places there would end unsaid."""
+
+
+def of_tracks(contest: Contest, tracks: str) -> list[Consequence]:
+    """What other tracks would do."""
+    found = []
+    stays = [track.name for track in read_tracks(tracks)]
+    teams = Team.objects.filter(contest=contest, is_house=False).exclude(track__in=["", *stays])
+    lost = dict(teams.order_by().values_list("track").annotate(n=Count("pk")))
+    if lost:
+        text = _("Tracks that have teams stay: %(tracks)s. Put the teams into other tracks first.")
+        said = text % {"tracks": ", ".join(f"{name} ({n})" for name, n in sorted(lost.items()))}
+        found.append(Consequence(TRACK_IN_USE, sum(lost.values()), said))
+    n = Team.objects.filter(contest=contest, is_house=False, track="").count() if tracks else 0
+    if n:
+        text = ngettext(
+            "%(n)s team is in no track and may choose one.",
+            "%(n)s teams are in no track and may choose one.",
+            n,
+        )
+        found.append(Consequence("teams-without-track", n, text % {"n": n}))
     return found
 
 

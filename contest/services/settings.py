@@ -18,9 +18,9 @@ from contest.names.lookalikes import look_of
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name, clean_slug
 from contest.records import audit
-from contest.records.locks import lock_person, lock_play, lock_teams
+from contest.records.locks import lock_contest, lock_person, lock_play, lock_teams
 from contest.services.board_versions import bump_board
-from contest.services.consequences import broken_entries
+from contest.services.consequences import TRACK_IN_USE, broken_entries, of_tracks
 from contest.services.contests import taken
 from contest.services.entry_marks import choose_all_again, count_again, require_reason, void_entry
 from contest.services.game_parameters import build_again, checked_changes
@@ -73,7 +73,9 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
     keys = {"look_key": look_of(clean_slug(changes["slug"]))} if "slug" in changes else {}
     try:
         with transaction.atomic():
-            fresh = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
+            fresh = lock_contest(contest.pk)
+            if "tracks" in changes:
+                _require_tracks_unused(fresh, changes["tracks"])
             for round_id in contest.rounds.order_by("pk").values_list("pk", flat=True):
                 bump_board(round_id)
             before = {name: getattr(fresh, name) for name in changes}
@@ -185,7 +187,7 @@ def add_organiser(contest: Contest, user: User, person: User) -> None:
 def remove_organiser(contest: Contest, user: User, person: User) -> None:
     """The last organiser stays: a contest is never without one."""
     with transaction.atomic():
-        Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
+        lock_contest(contest.pk)
         others = Organiser.objects.filter(contest=contest).exclude(user=person)
         if not others.exists():
             raise Refused("last-organiser", _("A contest needs at least one organiser."))
@@ -193,6 +195,12 @@ def remove_organiser(contest: Contest, user: User, person: User) -> None:
         if gone:
             before = {"organiser": person.username}
             audit.record("organiser.removed", contest, contest=contest, actor=user, before=before)
+
+
+def _require_tracks_unused(contest: Contest, tracks: str) -> None:
+    for found in of_tracks(contest, tracks):
+        if found.code == TRACK_IN_USE:
+            raise Refused(found.code, found.text)
 
 
 def claim_version(subject: Contest | Round, version: int, **changes: Any) -> None:

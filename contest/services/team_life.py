@@ -1,4 +1,4 @@
-"""What people do with their own team: give it another name, leave it, let somebody else lead it."""
+"""What people do with their own team: give it another name or track, leave it, let somebody else lead it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from contest.names.lookalikes import normalise_name
 from contest.names.policy import TEAM
 from contest.names.validation import clean_name
 from contest.records import audit
-from contest.records.locks import lock_person, lock_team
+from contest.records.locks import lock_contest, lock_person, lock_team
 from contest.services.board_versions import bump_board
+from contest.services.entry_marks import require_reason
 from contest.services.leaving import leave, parting_of
-from contest.services.teams import require_open_to_people
+from contest.services.teams import chosen_track, require_open_to_people
 
 
 def rename_team(team: Team, user: User, name: str) -> None:
@@ -47,14 +48,58 @@ def rename_team(team: Team, user: User, name: str) -> None:
 
 
 def _require_name_is_free_to_change(team: Team) -> None:
+    if _is_published(team):
+        text = _("The name stays: a round that names your team is frozen, or your team has attacked others.")
+        raise Refused("name-published", text)
+
+
+def _is_published(team: Team) -> bool:
     """Frozen entries are committed with the names of their teams, and attacks are reported by them. Boards of
     games name all teams."""
     entries = Entry.objects.filter(team=team, round__frozen_at__isnull=False)
     of_games = Round.objects.filter(contest=team.contest_id, game__isnull=False, frozen_at__isnull=False)
     attacks = Attack.objects.filter(team=team, is_dry_run=False)
-    if entries.exists() or of_games.exists() or attacks.exists():
-        text = _("The name stays: a round that names your team is frozen, or your team has attacked others.")
-        raise Refused("name-published", text)
+    return entries.exists() or of_games.exists() or attacks.exists()
+
+
+def change_track(team: Team, user: User, track: str, reason: str = "") -> None:
+    """Put a team into another track: its captain until what it has done is frozen, or nobody could tell who
+    wins a track; organisers always, saying why."""
+    with transaction.atomic():
+        before = lock_team(team.pk)
+        contest = lock_contest(team.contest_id)
+        if before.is_house:
+            raise Refused("house-team", _("The house is in no track."))
+        if Membership.objects.filter(team=team, user=user, role=Membership.Role.CAPTAIN).exists():
+            require_open_to_people(team)
+            _require_track_is_free_to_change(team)
+        else:
+            require_reason(reason)
+        track = chosen_track(contest, track)
+        if track == before.track:
+            raise Refused("no-change", _("The team is in this track already."))
+        audit.record(
+            "team.track_changed",
+            team,
+            contest=contest,
+            actor=user,
+            before={"track": before.track},
+            after={"name": before.name, "track": track},
+            reason=reason,
+        )
+        Team.objects.filter(pk=team.pk).update(track=track)
+        for round_id in contest.rounds.order_by("pk").values_list("pk", flat=True):
+            bump_board(round_id)
+    team.refresh_from_db()
+
+
+def _require_track_is_free_to_change(team: Team) -> None:
+    if _is_published(team):
+        text = _(
+            "The track stays: a round that names your team is frozen, or your team has attacked others. "
+            "Organisers can change it."
+        )
+        raise Refused("track-published", text)
 
 
 def leave_team(membership: Membership) -> None:

@@ -7,13 +7,14 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from contest.board.tracks import require_track
 from contest.errors import Refused
 from contest.models import Contest, Invitation, Membership, Organiser, Team, User
 from contest.names.lookalikes import normalise_name
 from contest.names.policy import TEAM
 from contest.names.validation import clean_name
 from contest.records import audit
-from contest.records.locks import lock_person, lock_team
+from contest.records.locks import lock_contest, lock_person, lock_team
 from contest.services.confirmation import require_confirmed
 from contest.services.seats import seat_teams
 from contest.token_hashes import hash_token
@@ -21,8 +22,8 @@ from contest.token_hashes import hash_token
 INVITATION_DAYS = 14
 
 
-def create_team(contest: Contest, user: User, name: str) -> Team:
-    """Make a team with its founder as captain."""
+def create_team(contest: Contest, user: User, name: str, track: str = "") -> Team:
+    """Make a team with its founder as captain, in one of the tracks where the contest has some."""
     require_confirmed(user)
     name = clean_name(name, TEAM)
     try:
@@ -30,18 +31,29 @@ def create_team(contest: Contest, user: User, name: str) -> Team:
             _require_player(contest, user)
             if Membership.objects.filter(contest=contest, user=user).exists():
                 raise Refused("already-in-team", _("You are already in a team of this contest."))
+            contest = lock_contest(contest.pk)
+            track = chosen_track(contest, track)
             status = Team.Status.PENDING if contest.approve_teams else Team.Status.ACTIVE
             team = Team.objects.create(
-                contest=contest, name=name, name_key=normalise_name(name), status=status
+                contest=contest, name=name, name_key=normalise_name(name), status=status, track=track
             )
             Membership.objects.create(team=team, contest=contest, user=user, role=Membership.Role.CAPTAIN)
             seat_teams(contest)
-            audit.record("team.created", team, contest=contest, actor=user, after={"name": name})
+            after = {"name": name} | ({"track": track} if track else {})
+            audit.record("team.created", team, contest=contest, actor=user, after=after)
     except IntegrityError:
         raise Refused(
             "name-taken", _("A team of this contest has this name already, or one that looks like it.")
         ) from None
     return team
+
+
+def chosen_track(contest: Contest, track: str) -> str:
+    """The track of a team: one that the contest declares, and none only where it declares none."""
+    if contest.tracks and not track:
+        names = ", ".join(it.name for it in contest.declared_tracks)
+        raise Refused("track-missing", _("Choose a track: one of %(names)s.") % {"names": names})
+    return require_track(contest, track)
 
 
 def house_team(contest: Contest, name: str) -> Team:

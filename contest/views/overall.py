@@ -11,11 +11,12 @@ from django.views.decorators.http import require_safe
 from contest import access
 from contest.board.overall_cache import look_at_overall, overall_fragment
 from contest.board.overall_words import overall_csv, overall_data
+from contest.board.tracks import track_choices
 from contest.charts.certificate import certificate_pdf
 from contest.models import Contest
 from contest.pages.certificates import certificate_of_award, certificate_of_place
 from contest.views.fragments import fragment_answer
-from contest.views.requests import PageRequest, UserRequest
+from contest.views.requests import PageRequest, UserRequest, asked_track
 
 
 @require_safe
@@ -25,12 +26,18 @@ def overall(request: PageRequest, slug: str) -> HttpResponse:
     look = look_at_overall(contest, access.team_of(request.user, contest))
     if request.htmx and request.GET.get("version") == look.version:
         return HttpResponse(status=204)
-    board = overall_fragment(look, request.GET.get("page"))
+    tracks = track_choices(contest)
+    asked = request.GET.get("track", "")
+    # As on the boards of rounds, what the page does not know is ignored.
+    track = asked if asked in {it.name for it in tracks} else ""
+    board = overall_fragment(look, request.GET.get("page"), track)
     if request.htmx:
         return fragment_answer(request, board)
     context = {
         "contest": contest,
         "rounds": access.announced_rounds(contest),
+        "tracks": tracks,
+        "track": track,
         "board_html": board.html,
     }
     return render(request, "contest/overall.html", context)
@@ -41,11 +48,14 @@ def export(request: PageRequest, slug: str, kind: str) -> HttpResponse:
     """The overall board that everybody sees, as CSV or JSON."""
     contest = access.contest_for(request.user, slug)
     look = look_at_overall(contest, None)
+    track, tracked = asked_track(request, contest), bool(contest.tracks)
     if kind == "csv":
-        answer = HttpResponse(overall_csv(look.overall()), content_type="text/csv; charset=utf-8")
+        answer = HttpResponse(
+            overall_csv(look.overall(), track, tracked), content_type="text/csv; charset=utf-8"
+        )
     elif kind == "json":
         facts = {"contest": slug, "version": look.version}
-        answer = JsonResponse({**facts, **overall_data(look.overall())})
+        answer = JsonResponse({**facts, **overall_data(look.overall(), track, tracked)})
     else:
         raise Http404
     answer.headers["Content-Disposition"] = f'attachment; filename="{slug}-overall.{kind}"'

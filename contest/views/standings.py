@@ -15,7 +15,7 @@ from contest.pages.explanations import explain
 from contest.pages.slopes import slope_charts
 from contest.views.games import boards as games
 from contest.views.picture_files import as_file
-from contest.views.requests import PageRequest
+from contest.views.requests import PageRequest, asked_track
 
 
 @require_safe
@@ -25,9 +25,12 @@ def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpR
     if round_.game_id is not None:
         return games.export(request, round_, kind)
     board = board_of(round_, access.results_are_public(round_))
+    tracked = bool(round_.contest.tracks)
+    track = asked_track(request, round_.contest)
+    rows = [row for row in board.rows if not track or row.track == track]
     name = f"{slug}-{round_slug}-board.{kind}"
     if kind == "csv":
-        answer = HttpResponse(board_csv(board.rows), content_type="text/csv; charset=utf-8")
+        answer = HttpResponse(board_csv(rows, tracked), content_type="text/csv; charset=utf-8")
     elif kind == "json":
         facts = {
             "contest": slug,
@@ -36,7 +39,7 @@ def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpR
             "house_takes_places": round_.house_takes_places,
             "version": round_.board_version,
         }
-        answer = JsonResponse({**facts, "as_of": board.as_of.isoformat(), "rows": board_dicts(board.rows)})
+        answer = JsonResponse({**facts, "as_of": board.as_of.isoformat(), "rows": board_dicts(rows, tracked)})
     else:
         raise Http404
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'

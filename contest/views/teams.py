@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -13,12 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from contest import access
 from contest.errors import Refused
-from contest.forms.teams import MemberRemovalForm, TeamForm
+from contest.forms.teams import MemberRemovalForm, NewTeamForm, TeamForm, TrackForm
 from contest.models import Membership, Team
 from contest.pages.dashboard import round_cards
 from contest.services import teams
 from contest.services.leaving import remove_member
-from contest.services.team_life import hand_over, leave_team, rename_team
+from contest.services.team_life import change_track, hand_over, leave_team, rename_team
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 
@@ -30,10 +32,11 @@ def create(request: UserRequest, slug: str) -> HttpResponse:
     mine = access.team_of(request.user, contest)
     if mine is not None:
         return redirect("team", slug, mine.pk)
-    form = TeamForm(request.POST or None)
+    form = NewTeamForm(contest, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            team = teams.create_team(contest, request.user, form.cleaned_data["name"])
+            data = form.cleaned_data
+            team = teams.create_team(contest, request.user, data["name"], data.get("track", ""))
         except Refused as refusal:
             form.add_error("name", refusal.text)
         else:
@@ -57,6 +60,7 @@ def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
         "own_membership": own,
         "leads": own is not None and own.role == Membership.Role.CAPTAIN,
         "rename_form": TeamForm(initial={"name": found.name}),
+        "track_form": _track_form(request, found),
         "is_member": access.team_of(request.user, found.contest) == found,
         "members": [(row, _removal_form(request, found, row)) for row in members],
         "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
@@ -64,6 +68,15 @@ def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
         "rounds": round_cards(request.user, found),
     }
     return render(request, "contest/team.html", context)
+
+
+def _track_form(request: UserRequest, team: Team, data: Any = None) -> TrackForm | None:
+    """The form that chooses another track, where the reader may do so."""
+    if not access.may_remove_members(request.user, team):
+        return None
+    needs_reason = access.is_organiser(request.user, team.contest)
+    initial = {"track": team.track}
+    return TrackForm(team.contest, data, needs_reason=needs_reason, initial=initial, auto_id="track_%s")
 
 
 def _removal_form(request: UserRequest, team: Team, member: Membership) -> MemberRemovalForm | None:
@@ -119,6 +132,23 @@ def rename(request: UserRequest, slug: str) -> HttpResponse:
         with refusal_shown(request):
             rename_team(team, request.user, form.cleaned_data["name"])
             messages.success(request, _("The team is called %(name)s now.") % {"name": team.name})
+    else:
+        show_errors(request, form)
+    return redirect("team", slug, team.pk)
+
+
+@login_required
+@require_POST
+def track(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
+    """Another track for a team; for its captain and for organisers."""
+    team = access.shaped_team_for(request.user, slug, team_id)
+    form = _track_form(request, team, request.POST)
+    if form is None:
+        raise Http404
+    if form.is_valid():
+        with refusal_shown(request):
+            change_track(team, request.user, form.cleaned_data["track"], form.cleaned_data.get("reason", ""))
+            messages.success(request, _("The team is in another track now."))
     else:
         show_errors(request, form)
     return redirect("team", slug, team.pk)

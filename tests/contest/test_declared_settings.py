@@ -66,6 +66,10 @@ def cases(setting: Setting) -> Iterator[Case]:
         yield from [("", setting.may_be_blank), (7, False), ("a\0b", False)]
         unseen, mixed = "Hide\u202eand seek", "p\u0430ypal cup"
         yield from [(unseen, False), (mixed, False), ("第１回：決勝", True)] if setting.named else []
+    elif setting.kind == "lines":
+        track = "student | Students | 学生"
+        yield from [("", True), (track, True), (f"\n {track} \n\n", True), ("x", False), ("a\0b", False)]
+        yield from [(f"{track}\n{track}", False), ("x" * (setting.length + 1), False), (7, False)]
     elif setting.kind == "slug":
         yield from [("A", True), ("a-_9" * 12 + "xy", True), ("a-_9" * 12 + "xyz", False), ("a b", False)]
         yield from [(word, False) for word in sorted(setting.reserved)]
@@ -78,7 +82,7 @@ def typed(setting: Setting, value: Any) -> str | None:
     """What somebody types for this value; None where a page has no way to say it."""
     if setting.kind == "flag" or isinstance(value, list):
         return None
-    if setting.kind in ("text", "slug") and not isinstance(value, str):
+    if setting.kind in ("text", "lines", "slug") and not isinstance(value, str):
         return None
     if setting.shown_in > 1 and type(value) in (int, float) and abs(value) < 1e300:
         return repr(value / setting.shown_in)

@@ -42,6 +42,9 @@ def extreme(setting: Setting, end: str) -> Any:
     if setting.kind == "text":
         shortest = "" if setting.may_be_blank else "a"
         return shortest if end == "least" else "あ" * setting.length
+    if setting.kind == "lines":
+        lines = (f"{'t' * 29}{sign} | {sign * 40} | {'あ' * 39}{sign}" for sign in "abcdefghijkl")
+        return "" if end == "least" else "\n".join(lines)
     if setting.kind == "slug":
         return "-" if end == "least" else "Z" * 50
     if setting.kind == "zone":

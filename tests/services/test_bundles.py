@@ -83,6 +83,7 @@ def test_every_setting_survives() -> None:
         settings={
             "is_public": True,
             "max_team_size": 3,
+            "tracks": "student | Students | 学生\npro | Professionals | 社会人",
             "approve_teams": True,
             "reminder_hours": 48,
             "last_reminder_hours": 0,

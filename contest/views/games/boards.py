@@ -5,7 +5,7 @@ from django.shortcuts import render
 
 from contest import access
 from contest.board.game_board_cache import boards_context, boards_map, fragment_of, look_at, view_of
-from contest.board.game_boards import boards_csv, boards_data
+from contest.board.game_boards import boards_csv, boards_data, of_track
 from contest.board.game_matrix import matrices
 from contest.jobs.queue_estimates import wait_for
 from contest.models import AttackRun, Job, Round
@@ -17,7 +17,7 @@ from contest.services.attacks import unfilled_cells
 from contest.views.fragments import fragment_answer
 from contest.views.games.absent import needs_game
 from contest.views.picture_files import as_file
-from contest.views.requests import PageRequest
+from contest.views.requests import PageRequest, asked_track
 
 
 @needs_game
@@ -56,8 +56,10 @@ def export(request: PageRequest, round_: Round, kind: str) -> HttpResponse:
     """The boards as the reader may see them, as CSV or JSON."""
     look = look_at(request.user, round_, access.team_of(request.user, round_.contest))
     counted = look.counted()
+    tracked = bool(round_.contest.tracks)
+    boards = of_track(counted.boards, asked_track(request, round_.contest))
     if kind == "csv":
-        answer = HttpResponse(boards_csv(counted.boards), content_type="text/csv; charset=utf-8")
+        answer = HttpResponse(boards_csv(boards, tracked), content_type="text/csv; charset=utf-8")
     elif kind == "json":
         facts = {
             "contest": round_.contest.slug,
@@ -67,7 +69,7 @@ def export(request: PageRequest, round_: Round, kind: str) -> HttpResponse:
             "version": look.version,
             "as_of": counted.made_at.isoformat() if counted.made_at else None,
         }
-        answer = JsonResponse({**facts, "boards": boards_data(counted.boards)})
+        answer = JsonResponse({**facts, "boards": boards_data(boards, tracked)})
     else:
         raise Http404
     name = f"{round_.contest.slug}-{round_.slug}-boards.{kind}"

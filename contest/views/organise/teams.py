@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from contest import access
+from contest.board.tracks import track_titles
 from contest.forms.organise import MergeForm, TeamActForm
 from contest.models import Contest, Team, User
 from contest.services import team_status
@@ -44,6 +45,7 @@ def _page(request: UserRequest, contest: Contest, merge: MergeForm, status: int 
             n_entries=Count("entries", distinct=True),
             n_valid=Count("entries", filter=Q(entries__state="valid"), distinct=True),
         ),
+        "track_titles": track_titles(contest),
         "form": TeamActForm(),
         "merge_form": merge,
     }
