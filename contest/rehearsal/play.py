@@ -70,9 +70,13 @@ def _created(bundle: Bundle, open_file: OpenFile) -> tuple[Contest, User]:
 
 
 def _teams(contest: Contest, organiser: User, n: int) -> list[Team]:
+    """Teams that take turns through the tracks, where the contest has some."""
+    tracks = [track.name for track in contest.declared_tracks] or [""]
     with transaction.atomic():
         teams = [
-            create_team(contest, demo.person(f"player{place:03}"), f"Team {place:03}")
+            create_team(
+                contest, demo.person(f"player{place:03}"), f"Team {place:03}", tracks[place % len(tracks)]
+            )
             for place in range(1, n + 1)
         ]
     for team in teams:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 import os
@@ -26,6 +27,7 @@ from tests.factories import make_contest
 from tests.game_rounds import TOYS
 from tests.services.test_game_bundles import TEXT as GAME
 from tests.services.test_game_bundles import beside
+from tests.services.test_tracks import TRACKS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -76,6 +78,15 @@ def test_the_report_has_the_planned_times_and_the_letters() -> None:
     assert told["forecasts"][0]["phase"] == 48 * 3600
     assert {job["failed"] for job in told["jobs"]} == {0}
     assert sum(job["n"] for job in told["jobs"] if job["kind"] == "check an entry's files") >= 4
+
+
+def test_teams_take_turns_through_the_tracks_of_a_contest() -> None:
+    checked = check_bundle(PLAYED).bundle
+    assert checked is not None
+    tracked = dataclasses.replace(checked, settings={**checked.settings, "tracks": TRACKS})
+    outcome = rehearse(tracked, nothing, PLAN, lambda line: None)
+    assert outcome.faults == [DRAFT]
+    assert Team.objects.filter(is_house=False).values("track").distinct().count() == 2
 
 
 def test_limits_that_no_method_keeps_are_a_fault() -> None:
