@@ -60,7 +60,8 @@ class BadValue(ValueError):
         self.name = setting.name
         self.code = setting.code
         self.expected = setting.expected
-        self.got = shown(got if isinstance(got, str) else str(got))
+        text = got.isoformat() if isinstance(got, datetime.datetime) else str(got)
+        self.got = shown(text)
         super().__init__(f"got '{self.got}', expected {self.expected}")
 
 

@@ -51,7 +51,10 @@ class ContestDetail(PublicView):
         return Response(serializers.ContestDetailShape(detail).data)
 
 
-CONTEST_FIELDS = ("slug", "title", "summary", "description", "time_zone", "is_public", "max_team_size")
+CONTEST_FIELDS = (
+    "slug", "title", "summary", "description", "time_zone", "is_public", "max_team_size", "min_team_size",
+    "registration_opens", "registration_closes", "registration",
+)  # fmt: skip
 
 
 class Announcements(PublicView):

@@ -32,6 +32,8 @@ STATUS_OF_REFUSAL = {
     "bad-program": 422,
     "bad-parameters": 422,
     "no-such-track": 422,
+    "registration-order": 422,
+    "team-sizes": 422,
     "track-missing": 422,
     "bad-data": 422,
     "seeds-named": 422,

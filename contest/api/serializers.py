@@ -76,6 +76,12 @@ class ContestDetailShape(Shape):
     time_zone = s.CharField()
     is_public = s.BooleanField()
     max_team_size = s.IntegerField()
+    min_team_size = s.IntegerField(help_text="A smaller team hands nothing in.")
+    registration_opens = s.DateTimeField(allow_null=True)
+    registration_closes = s.DateTimeField(allow_null=True)
+    registration = s.ChoiceField(
+        ["before", "open", "after"], help_text="Outside of `open`, only organisers change who is in a team."
+    )
     tracks = TrackShape(many=True, help_text="The divisions of its teams; a team is in one of them.")
     rounds = RoundRef(many=True)
     my_team = TeamRef(allow_null=True)

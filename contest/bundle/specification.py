@@ -148,4 +148,8 @@ def moved(bundle: Bundle, starts_at: datetime.datetime) -> Bundle:
     """The same contest with its first phase at another time and everything else as long after it."""
     by = starts_at - bundle.starts_at
     rounds = tuple(dataclasses.replace(round_, phases=shifted(round_.phases, by)) for round_ in bundle.rounds)
-    return dataclasses.replace(bundle, rounds=rounds)
+    settings = {
+        name: value + by if isinstance(value, datetime.datetime) else value
+        for name, value in bundle.settings.items()
+    }
+    return dataclasses.replace(bundle, rounds=rounds, settings=settings)

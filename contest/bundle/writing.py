@@ -26,15 +26,18 @@ def bundle_text(bundle: Bundle) -> str:
     """The bundle as YAML, its times in its own zone with their offsets."""
     formats = {data.name: find_format(data.format) for data in bundle.data}
     named = {name: getattr(bundle, name) for name in CONTEST_NAMED}
+    zone = ZoneInfo(bundle.time_zone)
+    settings = {
+        name: _time(value, zone) if isinstance(value, datetime.datetime) else value
+        for name, value in bundle.settings.items()
+    }
     has_games = any(round_.game for round_ in bundle.rounds)
     content = {
         "kakurenbo": VERSION_WITH_GAMES if has_games else VERSION,
         "slug": bundle.slug,
-        **written(CONTEST, {**bundle.settings, **named}),
+        **written(CONTEST, {**settings, **named}),
         **({"data": {data.name: _data(data) for data in bundle.data}} if bundle.data else {}),
-        "rounds": [
-            _round(round_, ZoneInfo(bundle.time_zone), formats.get(round_.data)) for round_ in bundle.rounds
-        ],
+        "rounds": [_round(round_, zone, formats.get(round_.data)) for round_ in bundle.rounds],
     }
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contest.declarations.phase import FIRST, LAST
 from contest.names import tracks
 from contest.names.policy import TITLE
 from datasets.setting import Setting
@@ -22,6 +23,38 @@ CONTEST: tuple[Setting, ...] = (
         default=False,
         key=("public",),
         on_change=("visibility",),
+    ),
+    Setting(
+        "registration_opens",
+        "moment",
+        "Registration opens",
+        default=None,
+        is_optional=True,
+        least=FIRST,
+        most=LAST,
+        help="Before it nobody makes a team, joins or leaves one.",
+        on_change=("registration",),
+    ),
+    Setting(
+        "registration_closes",
+        "moment",
+        "Registration closes",
+        default=None,
+        is_optional=True,
+        least=FIRST,
+        most=LAST,
+        help="From then on teams stay as they are; only organisers change them.",
+        on_change=("registration",),
+    ),
+    Setting(
+        "min_team_size",
+        "integer",
+        "Fewest members per team",
+        default=1,
+        least=1,
+        most=1000,
+        help="A smaller team hands nothing in.",
+        on_change=("team-size",),
     ),
     Setting(
         "max_team_size",

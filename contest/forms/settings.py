@@ -7,6 +7,7 @@ import hashlib
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.declared import ROUND
@@ -20,7 +21,8 @@ from contest.names.policy import TITLE
 from contest.names.validation import clean_name
 from contest.services.commitments import canonical_json
 from contest.services.rounds import NewRound, sources
-from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS
+from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS, as_audited
+from datasets.setting import Setting
 from games.formats.rules import RULES, FileRules
 
 
@@ -48,7 +50,8 @@ class SettingsForm(forms.Form):
     @property
     def digest(self) -> str:
         """Identifies exactly these values on top of exactly this version."""
-        text = canonical_json([self.cleaned_data["version"], self.given()])
+        given = {name: as_audited(value) for name, value in self.given().items()}
+        text = canonical_json([self.cleaned_data["version"], given])
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     @property
@@ -60,12 +63,21 @@ class SettingsForm(forms.Form):
         self.data = {**{name: self.data[name] for name in self.data}, **hidden}
 
 
+def _field(setting: Setting, contest: Contest) -> forms.Field:
+    """The field of a setting of a contest; times are in its zone."""
+    if setting.kind == "moment":
+        field = MomentField(setting, contest.zone, required=False)
+        field.help_text = f"{gettext(setting.help)} ({contest.time_zone})"
+        return field
+    return field_of(setting)
+
+
 class ContestSettingsForm(SettingsForm):
     settings = CONTEST_SETTINGS
 
     def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields |= {setting.name: field_of(setting) for setting in CONTEST}
+        self.fields |= {setting.name: _field(setting, contest) for setting in CONTEST}
         self.initial = {name: getattr(contest, name) for name in CONTEST_SETTINGS}
         self.initial["version"] = contest.settings_version
         self.fields["reason"] = reason_field()

@@ -1,4 +1,4 @@
-"""Tracks of a contest and of its teams. Contests of before have none."""
+"""Tracks, times of registration and a least size of teams. Contests of before have none of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,21 @@ class Migration(migrations.Migration):
     dependencies = [("contest", "0038_questions_and_notifications")]
 
     operations = [
+        migrations.AddField(
+            model_name="contest",
+            name="registration_opens",
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name="contest",
+            name="registration_closes",
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name="contest",
+            name="min_team_size",
+            field=models.PositiveSmallIntegerField(db_default=1, default=1),
+        ),
         migrations.AddField(
             model_name="contest",
             name="tracks",

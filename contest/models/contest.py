@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from contest.declarations.contest import CONTEST
@@ -25,6 +27,9 @@ class Contest(models.Model):
     time_zone = models.CharField(_("time zone"), max_length=60, default="UTC")
     is_public = models.BooleanField(default=DECLARED["is_public"].default)
     max_team_size = models.PositiveSmallIntegerField(default=DECLARED["max_team_size"].default)
+    registration_opens = models.DateTimeField(null=True, blank=True)
+    registration_closes = models.DateTimeField(null=True, blank=True)
+    min_team_size = models.PositiveSmallIntegerField(default=DECLARED["min_team_size"].default, db_default=1)
     tracks = models.TextField(
         blank=True,
         default=DECLARED["tracks"].default,
@@ -59,6 +64,15 @@ class Contest(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("contest", args=[self.slug])
+
+    @property
+    def registration(self) -> Literal["before", "open", "after"]:
+        """Whether teams may gather their people now; always, where no times are set."""
+        now = timezone.now()
+        if self.registration_closes is not None and now >= self.registration_closes:
+            return "after"
+        opens = self.registration_opens
+        return "before" if opens is not None and now < opens else "open"
 
     @property
     def declared_tracks(self) -> tuple[Track, ...]:

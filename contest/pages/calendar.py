@@ -13,26 +13,38 @@ ESCAPED = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n", "\r"
 
 
 def calendar(contest: Contest, rounds: Iterable[Round], address: Callable[[str], str]) -> bytes:
-    """One event per phase. ``address`` makes a path of the site an absolute address."""
+    """One event per phase, and one for the registration. ``address`` makes a path an absolute address."""
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Kakurenbo//EN", "CALSCALE:GREGORIAN"]
     lines += [f"X-WR-CALNAME:{_text(contest.title)}", f"X-WR-TIMEZONE:{contest.time_zone}"]
+    lines += _registration(contest, address(contest.get_absolute_url()))
     for round_ in rounds:
         for phase in round_.phases.all():
             page = address(round_.get_absolute_url())
             title = f"{contest.title} · {round_.name}: {phase.get_kind_display()}"
-            lines += _event(title, phase, page, contest.created_at)
+            lines += _event(f"phase-{phase.pk}", title, (phase.starts_at, phase.ends_at), page, contest)
     lines.append("END:VCALENDAR")
     return b"".join(part + b"\r\n" for line in lines for part in _folded(line))
 
 
-def _event(title: str, phase: Phase, page: str, made_at: datetime.datetime) -> list[str]:
+def _registration(contest: Contest, page: str) -> list[str]:
+    """From its first to its last time; where only one is set, that moment."""
+    times = [it for it in (contest.registration_opens, contest.registration_closes) if it is not None]
+    if not times:
+        return []
+    title = f"{contest.title} · {Phase.Kind.REGISTRATION.label}"
+    return _event(f"registration-{contest.pk}", title, (times[0], times[-1]), page, contest)
+
+
+def _event(
+    key: str, title: str, span: tuple[datetime.datetime, datetime.datetime], page: str, contest: Contest
+) -> list[str]:
     return [
         "BEGIN:VEVENT",
         # The same phase of the same site stays one event, also after its times were changed.
-        f"UID:phase-{phase.pk}@{page.split('/')[2]}",
-        f"DTSTAMP:{_time(made_at)}",
-        f"DTSTART:{_time(phase.starts_at)}",
-        f"DTEND:{_time(phase.ends_at)}",
+        f"UID:{key}@{page.split('/')[2]}",
+        f"DTSTAMP:{_time(contest.created_at)}",
+        f"DTSTART:{_time(span[0])}",
+        f"DTEND:{_time(span[1])}",
         f"SUMMARY:{_text(title)}",
         f"URL:{page}",
         "END:VEVENT",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -66,6 +67,8 @@ def _change(setting: Setting, before: Any, after: Any) -> str:
 def _words(setting: Setting, value: Any) -> str:
     if value is None or value == "":
         return "–"
+    if setting.kind == "moment":
+        return datetime.datetime.fromisoformat(value).strftime("%Y-%m-%d %H:%M %Z")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     labels = dict(setting.choices)

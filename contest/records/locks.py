@@ -39,8 +39,10 @@ def lock_words(*words: str) -> None:
 
 
 def lock_team(team_id: int) -> Team:
-    """Actions of one team run one after the other from here, so that a limit cannot be exceeded."""
-    return Team.objects.select_for_update(no_key=True).get(pk=team_id)
+    """Actions of one team run one after the other from here, so that a limit cannot be exceeded. Its contest,
+    whose settings bound what it may do, is read with it and not locked."""
+    teams = Team.objects.select_for_update(of=("self",), no_key=True).select_related("contest")
+    return teams.get(pk=team_id)
 
 
 def lock_teams(contest_id: int) -> None:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -67,6 +67,8 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
             )
             said = text % {"n": len(names), "names": _named(names)}
             found.append(Consequence("teams-too-large", len(names), said))
+    if "min_team_size" in changes:
+        found += _too_small(teams, changes["min_team_size"])
     if "tracks" in changes:
         found += of_tracks(contest, changes["tracks"])
     if "time_zone" in changes:
@@ -82,6 +84,19 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
     if "slug" in changes:
         found.append(_new_address(contest.rounds.count()))
     return found
+
+
+def _too_small(teams: QuerySet[Team], least: int) -> list[Consequence]:
+    small = teams.annotate(n=Count("memberships")).filter(n__lt=least).order_by("pk")
+    names = [team.name for team in small]
+    if not names:
+        return []
+    text = ngettext(
+        "%(n)s team is too small and hands nothing in until more people join: %(names)s.",
+        "%(n)s teams are too small and hand nothing in until more people join: %(names)s.",
+        len(names),
+    )
+    return [Consequence("teams-too-small", len(names), text % {"n": len(names), "names": _named(names)})]
 
 
 TRACK_IN_USE = "track-in-use"

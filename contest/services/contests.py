@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from contest.bundle.specification import PhaseSpec
+from contest.declarations.contest import CONTEST
 from contest.errors import Refused
 from contest.models import Announcement, Contest, Dataset, Notification, Organiser, Phase, Round, User
 from contest.models.round import Feedback
@@ -26,6 +27,7 @@ from scoring.rules import Limit
 def create_contest(user: User, *, slug: str, title: str, summary: str, **fields: Any) -> Contest:
     """Make a contest with its first organiser."""
     slug, title = clean_slug(slug), clean_name(title, TITLE)
+    require_sound_joining({**JOINING, **fields})
     try:
         with transaction.atomic():
             contest = Contest.objects.create(slug=slug, title=title, summary=summary, **fields)
@@ -34,6 +36,26 @@ def create_contest(user: User, *, slug: str, title: str, summary: str, **fields:
     except IntegrityError:
         raise taken(slug) from None
     return contest
+
+
+JOINING: Mapping[str, Any] = {
+    setting.name: setting.default
+    for setting in CONTEST
+    if setting.name in ("registration_opens", "registration_closes", "min_team_size", "max_team_size")
+}
+"""The settings that must fit each other, with their defaults."""
+
+
+def require_sound_joining(given: Mapping[str, Any]) -> None:
+    """Registration closes after it opens, and teams of some size may hand in."""
+    opens, closes = given["registration_opens"], given["registration_closes"]
+    if opens is not None and closes is not None and closes < opens:
+        text = _("Registration closes at %(closes)s, before it opens at %(opens)s.")
+        raise Refused("registration-order", text % {"closes": closes.isoformat(), "opens": opens.isoformat()})
+    least, most = given["min_team_size"], given["max_team_size"]
+    if least > most:
+        text = _("A team needs at least %(least)s members and has at most %(most)s.")
+        raise Refused("team-sizes", text % {"least": least, "most": most})
 
 
 def taken(slug: str) -> Refused:

@@ -14,6 +14,7 @@ from contest.outside.outbox import queue_mail
 from contest.records import audit
 from contest.records.locks import lock_person, lock_team
 from contest.services.entry_marks import require_reason
+from contest.services.registration import require_registration
 from contest.services.teams import require_open_to_people
 
 
@@ -57,6 +58,7 @@ def remove_member(membership: Membership, user: User, reason: str = "") -> None:
         members = Membership.objects.filter(team=team)
         if members.filter(user=user, role=Membership.Role.CAPTAIN).exists():
             require_open_to_people(team)
+            require_registration(team.contest_id)
         else:
             require_reason(reason)
         row = members.filter(pk=membership.pk).select_related("team", "contest", "user").first()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from contest.records import audit
 from contest.records.locks import lock_contest, lock_person, lock_play, lock_teams
 from contest.services.board_versions import bump_board
 from contest.services.consequences import TRACK_IN_USE, broken_entries, of_tracks
-from contest.services.contests import taken
+from contest.services.contests import JOINING, require_sound_joining, taken
 from contest.services.entry_marks import choose_all_again, count_again, require_reason, void_entry
 from contest.services.game_parameters import build_again, checked_changes
 from contest.services.phases import require_sound
@@ -78,7 +79,8 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
                 _require_tracks_unused(fresh, changes["tracks"])
             for round_id in contest.rounds.order_by("pk").values_list("pk", flat=True):
                 bump_board(round_id)
-            before = {name: getattr(fresh, name) for name in changes}
+            require_sound_joining({**_joining(fresh), **changes})
+            before = {name: as_audited(getattr(fresh, name), fresh.zone) for name in changes}
             claim_version(fresh, version, **changes, **keys)
             audit.record(
                 "contest.changed",
@@ -86,12 +88,21 @@ def change_contest(contest: Contest, user: User, version: int, given: Mapping[st
                 contest=contest,
                 actor=user,
                 before=before,
-                after=changes,
+                after={name: as_audited(value, fresh.zone) for name, value in changes.items()},
                 reason=reason,
             )
     except IntegrityError:
         raise taken(given["slug"]) from None
     contest.refresh_from_db()
+
+
+def _joining(contest: Contest) -> dict[str, Any]:
+    return {name: getattr(contest, name) for name in JOINING}
+
+
+def as_audited(value: Any, zone: datetime.tzinfo = datetime.UTC) -> Any:
+    """A value of a setting as the log holds it: times as text with their offset."""
+    return value.astimezone(zone).isoformat() if isinstance(value, datetime.datetime) else value
 
 
 def change_round(round_: Round, user: User, version: int, given: Mapping[str, Any], reason: str) -> None:

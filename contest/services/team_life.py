@@ -15,6 +15,7 @@ from contest.records.locks import lock_contest, lock_person, lock_team
 from contest.services.board_versions import bump_board
 from contest.services.entry_marks import require_reason
 from contest.services.leaving import leave, parting_of
+from contest.services.registration import require_registration
 from contest.services.teams import chosen_track, require_open_to_people
 
 
@@ -72,6 +73,7 @@ def change_track(team: Team, user: User, track: str, reason: str = "") -> None:
             raise Refused("house-team", _("The house is in no track."))
         if Membership.objects.filter(team=team, user=user, role=Membership.Role.CAPTAIN).exists():
             require_open_to_people(team)
+            require_registration(contest.pk)
             _require_track_is_free_to_change(team)
         else:
             require_reason(reason)
@@ -110,6 +112,7 @@ def leave_team(membership: Membership) -> None:
         lock_team(team.pk)
         lock_person(user.pk)
         require_open_to_people(team)
+        require_registration(team.contest_id)
         rows = Membership.objects.filter(team=team)
         row = rows.filter(pk=membership.pk).select_related("team", "contest", "user").first()
         if row is None:

@@ -16,6 +16,7 @@ from contest.names.validation import clean_name
 from contest.records import audit
 from contest.records.locks import lock_contest, lock_person, lock_team
 from contest.services.confirmation import require_confirmed
+from contest.services.registration import require_registration, size_refusal
 from contest.services.seats import seat_teams
 from contest.token_hashes import hash_token
 
@@ -32,6 +33,7 @@ def create_team(contest: Contest, user: User, name: str, track: str = "") -> Tea
             if Membership.objects.filter(contest=contest, user=user).exists():
                 raise Refused("already-in-team", _("You are already in a team of this contest."))
             contest = lock_contest(contest.pk)
+            require_registration(contest.pk)
             track = chosen_track(contest, track)
             status = Team.Status.PENDING if contest.approve_teams else Team.Status.ACTIVE
             team = Team.objects.create(
@@ -67,10 +69,17 @@ def house_team(contest: Contest, name: str) -> Team:
 
 
 def require_playing(team: Team) -> None:
-    """Refuse what a team that waits, is locked or was removed may not do.
+    """Refuse what a team that waits, is locked, was removed or is too small may not do.
 
     Give it the row that `lock_team` returned: one that was read before the lock may be out of date.
     """
+    _require_active(team)
+    refusal = size_refusal(team)
+    if refusal is not None:
+        raise refusal
+
+
+def _require_active(team: Team) -> None:
     status = team.status
     texts = {
         Team.Status.PENDING: _("Your team waits for the organisers’ approval."),
@@ -87,6 +96,7 @@ def create_invitation(team: Team, user: User) -> str:
     with transaction.atomic():
         lock_team(team.pk)
         require_open_to_people(team)
+        require_registration(team.contest_id)
         invitation = Invitation.objects.create(
             team=team,
             token_sha256=hash_token(token),
@@ -114,17 +124,18 @@ def join_team(invitation: Invitation, user: User) -> Team:
         with transaction.atomic():
             lock_team(team.pk)
             require_open_to_people(team)
+            contest = require_registration(team.contest_id)
             invitation.refresh_from_db()
             _require_player(team.contest, user)
             # Former members must not come back, or send others, by a link of their own.
             is_of_member = Membership.objects.filter(team=team, user=invitation.created_by_id).exists()
             if not (invitation.is_usable and is_of_member):
                 raise Refused("invitation-expired", _("This invitation has expired or was withdrawn."))
-            if Membership.objects.filter(team=team).count() >= team.contest.max_team_size:
+            if Membership.objects.filter(team=team).count() >= contest.max_team_size:
                 raise Refused(
                     "team-full",
                     _("A team has at most %(max_team_size)s members.")
-                    % {"max_team_size": team.contest.max_team_size},
+                    % {"max_team_size": contest.max_team_size},
                 )
             Membership.objects.create(team=team, contest=team.contest, user=user)
             audit.record("team.joined", team, contest=team.contest, actor=user)
@@ -144,4 +155,4 @@ def require_open_to_people(team: Team) -> None:
     """A team that waits may gather its people; a locked or removed one may not. Lock it before."""
     now = Team.objects.get(pk=team.pk)
     if now.status != Team.Status.PENDING:
-        require_playing(now)
+        _require_active(now)

@@ -13,6 +13,7 @@ from contest.language.markdown import docstring_to_html, to_html
 from contest.models import Attack
 from contest.pages.calendar import calendar
 from contest.pages.questions import unread_answers
+from contest.pages.registration import registration_context
 from contest.pages.story import story_of
 from contest.pages.tour import tour_of
 from contest.views.games import boards as games
@@ -44,6 +45,7 @@ def contest(request: PageRequest, slug: str) -> HttpResponse:
         "can_organise": access.is_organiser(request.user, found),
         "n_new_answers": unread_answers(request.user, found).count(),
         "has_story": bool(story_of(found)),
+        **registration_context(found),
     }
     return render(request, "contest/contest.html", context)
 

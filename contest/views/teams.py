@@ -18,6 +18,7 @@ from contest.errors import Refused
 from contest.forms.teams import MemberRemovalForm, NewTeamForm, TeamForm, TrackForm
 from contest.models import Membership, Team
 from contest.pages.dashboard import round_cards
+from contest.pages.registration import registration_context, size_note
 from contest.services import teams
 from contest.services.leaving import remove_member
 from contest.services.team_life import change_track, hand_over, leave_team, rename_team
@@ -43,7 +44,8 @@ def create(request: UserRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Team %(name)s is ready.") % {"name": team.name})
             return redirect("team", slug, team.pk)
     status = 422 if request.method == "POST" else 200
-    return render(request, "contest/team_form.html", {"contest": contest, "form": form}, status=status)
+    context = {"contest": contest, "form": form, **registration_context(contest)}
+    return render(request, "contest/team_form.html", context, status=status)
 
 
 @login_required
@@ -66,6 +68,10 @@ def team(request: UserRequest, slug: str, team_id: int) -> HttpResponse:
         "invitations": found.invitations.filter(revoked_at=None, expires_at__gt=timezone.now()),
         "invitation_url": request.build_absolute_uri(reverse("join", args=[token])) if token else None,
         "rounds": round_cards(request.user, found),
+        "size_note": size_note(found),
+        # Organisers are not bound to the times of registration.
+        "can_change_people": own is None or found.contest.registration == "open",
+        **registration_context(found.contest),
     }
     return render(request, "contest/team.html", context)
 
@@ -92,7 +98,8 @@ def _removal_form(request: UserRequest, team: Team, member: Membership) -> Membe
 def invite(request: UserRequest, slug: str) -> HttpResponse:
     """Make an invitation; its link is shown once, on the next page."""
     team = access.own_team_for(request.user, access.contest_for(request.user, slug))
-    request.session["new_invitation"] = teams.create_invitation(team, request.user)
+    with refusal_shown(request):
+        request.session["new_invitation"] = teams.create_invitation(team, request.user)
     return redirect("team", slug, team.pk)
 
 
@@ -205,5 +212,6 @@ def join(request: UserRequest, token: str) -> HttpResponse:
         "team": team,
         "contest": team.contest,
         "n_members": team.memberships.count(),
+        **registration_context(team.contest),
     }
     return render(request, "contest/join.html", context)

@@ -70,6 +70,10 @@ def cases(setting: Setting) -> Iterator[Case]:
         track = "student | Students | 学生"
         yield from [("", True), (track, True), (f"\n {track} \n\n", True), ("x", False), ("a\0b", False)]
         yield from [(f"{track}\n{track}", False), ("x" * (setting.length + 1), False), (7, False)]
+    elif setting.kind == "moment":
+        yield from [(moment.isoformat(), True) for moment in (FIRST, LAST)]
+        yield from [(moment.isoformat(), False) for moment in (FIRST - SECOND, LAST + SECOND)]
+        yield from [("banana", False), ("2027-02-30T10:00:00+09:00", False), (7, False)]
     elif setting.kind == "slug":
         yield from [("A", True), ("a-_9" * 12 + "xy", True), ("a-_9" * 12 + "xyz", False), ("a b", False)]
         yield from [(word, False) for word in sorted(setting.reserved)]
@@ -281,6 +285,8 @@ def require_kept(setting: Setting, format_name: str) -> None:
     if setting in RULES:
         round_.file_rules = {setting.name: before}
     else:
+        # A model holds what a door accepted, which of a time is not its text.
+        before = setting.checked(before)
         setattr(subject, setting.name, before)
     shown = make(subject)
     data = {field.name: "" if field.value() is None else field.value() for field in shown}

@@ -42,6 +42,8 @@ def extreme(setting: Setting, end: str) -> Any:
     if setting.kind == "text":
         shortest = "" if setting.may_be_blank else "a"
         return shortest if end == "least" else "あ" * setting.length
+    if setting.kind == "moment":
+        return FIRST if end == "least" else LAST
     if setting.kind == "lines":
         lines = (f"{'t' * 29}{sign} | {sign * 40} | {'あ' * 39}{sign}" for sign in "abcdefghijkl")
         return "" if end == "least" else "\n".join(lines)

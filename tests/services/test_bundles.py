@@ -82,6 +82,9 @@ def test_every_setting_survives() -> None:
         rounds=(*bundle.rounds, other),
         settings={
             "is_public": True,
+            "registration_opens": datetime.datetime(2027, 5, 1, 10, tzinfo=datetime.UTC),
+            "registration_closes": datetime.datetime(2027, 6, 1, 10, tzinfo=datetime.UTC),
+            "min_team_size": 2,
             "max_team_size": 3,
             "tracks": "student | Students | 学生\npro | Professionals | 社会人",
             "approve_teams": True,
