@@ -82,10 +82,11 @@ def role() -> str:
     given = text("ROLE", "all")
     if given not in ROLES:
         raise ImproperlyConfigured(f"{PREFIX}ROLE must be one of {', '.join(ROLES)}. Got {given!r} instead.")
-    if given == "attacks" and any(map(text, ("SECRET_KEY", "VAULT_LOCATION", "VAULT_BUCKET", "CACHE_URL"))):
+    secret = ("SECRET_KEY", "VAULT_LOCATION", "VAULT_BUCKET", "CACHE_URL", "OIDC_PROVIDERS")
+    if given == "attacks" and any(map(text, secret)):
         raise ImproperlyConfigured(
-            f"A machine of {PREFIX}ROLE=attacks must not hold {PREFIX}SECRET_KEY, {PREFIX}VAULT_… or "
-            f"{PREFIX}CACHE_URL: take them out of its environment."
+            f"A machine of {PREFIX}ROLE=attacks must not hold {PREFIX}SECRET_KEY, {PREFIX}VAULT_…, "
+            f"{PREFIX}CACHE_URL or {PREFIX}OIDC_…: take them out of its environment."
         )
     return given
 

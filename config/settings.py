@@ -13,6 +13,7 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import environment as env
+from config import oidc
 from contest.operations.processes import MACHINES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -162,6 +163,8 @@ AXES_LOCKOUT_CALLABLE = "contest.client_address.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 KNOCKS_AN_HOUR = env.number("KNOCKS_AN_HOUR", 30, low=1)
+# Sites where people may log in besides here; an attack machine has no visitors.
+OIDC_PROVIDERS = {} if ROLE == "attacks" else oidc.providers()
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"

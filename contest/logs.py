@@ -16,9 +16,10 @@ SECRETS = re.compile(
     r"(?P<link>/join/|/password/reset/|/confirm/)[^\s\"']+"
     r"|(?P<key>kkb_|[Bb]earer )[^\s\"']+"
     r"|(?P<service>://[^\s/:@]*:)[^\s/@]+(?=@)"
+    r"|(?P<elsewhere>[?&](?:code|state|id_token|access_token)=)[^\s&\"']+"
 )
 """Addresses and keys that give their reader access: links of invitations and resets, tokens,
-passwords of services."""
+passwords of services, and what a provider adds to the address of somebody who logs in there."""
 
 
 def redacted(text: str) -> str:

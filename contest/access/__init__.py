@@ -3,7 +3,14 @@
 Other rooms import only this package: ``from contest import access``, then ``access.entry_for(…)``.
 """
 
-from contest.access.accounts import log_in_for, profile_of, token_for, token_of_secret, tokens_for
+from contest.access.accounts import (
+    identity_for,
+    log_in_for,
+    profile_of,
+    token_for,
+    token_of_secret,
+    tokens_for,
+)
 from contest.access.attacks import (
     attack_for,
     attack_of,
@@ -126,6 +133,7 @@ __all__ = [
     "given_awards",
     "has_own_upload",
     "house_order_of",
+    "identity_for",
     "invitation_for",
     "invitation_of",
     "is_announced",

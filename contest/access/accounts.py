@@ -1,4 +1,4 @@
-"""What belongs to a person alone: tokens and log-ins."""
+"""What belongs to a person alone: tokens, log-ins and identities elsewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
 
 from contest.access.organisers import is_organiser
-from contest.models import ApiToken, LogIn, Membership, User
+from contest.models import ApiToken, Identity, LogIn, Membership, User
 from contest.token_hashes import hash_token
 
 
@@ -43,3 +43,7 @@ def profile_of(user_id: int) -> User:
 
 def log_in_for(user: User, log_in_id: int) -> LogIn:
     return get_object_or_404(LogIn, user=user, pk=log_in_id)
+
+
+def identity_for(user: User, identity_id: int) -> Identity:
+    return get_object_or_404(Identity, user=user, pk=identity_id)

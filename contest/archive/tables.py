@@ -229,6 +229,7 @@ NOT_ARCHIVED = {
     "accounttoken": "a secret",
     "mail": "e-mails are between the site and a person",
     "login": "a secret",
+    "identity": "who somebody is elsewhere is between the site and that person",
     "knock": "who tried what too often concerns nobody after a day",
     "webhook": "where news are sent is a matter of this installation",
     "delivery": "news that were sent are over",

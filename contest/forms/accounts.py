@@ -35,7 +35,9 @@ def own_password() -> forms.CharField:
     )
 
 
-class SignUpForm(forms.Form):
+class IdentitySignUpForm(forms.Form):
+    """What an account needs where a provider vouches for the person."""
+
     username = forms.CharField(
         label=_("User name"),
         max_length=PERSON.longest,
@@ -47,10 +49,13 @@ class SignUpForm(forms.Form):
         help_text=_("Only for messages about your account and your contests."),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-    password = new_password()
 
     def clean_username(self) -> str:
         return clean_name(self.cleaned_data["username"], PERSON)
+
+
+class SignUpForm(IdentitySignUpForm):
+    password = new_password()
 
     def clean(self) -> dict[str, Any] | None:
         data = super().clean() or {}
@@ -109,9 +114,24 @@ class NewPasswordForm(PersonForm):
 
 
 class OwnPasswordForm(PersonForm):
-    """A form that only the owner of an account may send, even from a browser left open."""
+    """A form that only the owner of an account may send, even from a browser left open. Those who have no
+    password must have logged in a moment ago."""
 
     current = own_password()
+
+    def __init__(self, user: User, *args: Any, is_fresh: bool = False, **kwargs: Any) -> None:
+        super().__init__(user, *args, **kwargs)
+        self.is_fresh = is_fresh
+        if not user.has_usable_password():
+            del self.fields["current"]
+
+    def clean(self) -> dict[str, Any] | None:
+        if "current" not in self.fields and not self.is_fresh:
+            raise ValidationError(
+                _("You have no password here. Log in again where you logged in, then send this once more."),
+                code="not-fresh",
+            )
+        return super().clean()
 
     def clean_current(self) -> str:
         current: str = self.cleaned_data["current"]

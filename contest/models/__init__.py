@@ -1,6 +1,6 @@
 """The nouns of a contest. Rows are changed only by the services."""
 
-from contest.models.account import AccountToken, Knock, LogIn, Mail
+from contest.models.account import AccountToken, Identity, Knock, LogIn, Mail
 from contest.models.announcement import Announcement, AnnouncementMail
 from contest.models.api_token import ApiToken
 from contest.models.attack import Attack, AttackRun
@@ -52,6 +52,7 @@ __all__ = [
     "GamePackage",
     "Heartbeat",
     "HouseOrder",
+    "Identity",
     "Illustration",
     "Invitation",
     "Job",

@@ -1,4 +1,4 @@
-"""What an account needs besides the person: links by mail, the outbox, log-ins, and counted attempts."""
+"""What an account needs besides the person: links by mail, the outbox, log-ins, identities, attempts."""
 
 from __future__ import annotations
 
@@ -94,6 +94,24 @@ class LogIn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.created_at:%Y-%m-%d}"
+
+
+class Identity(models.Model):
+    """Who somebody is at an OpenID Connect provider. Issuer and subject name them together; an e-mail address
+    that a provider reports never does."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.issuer}"
 
 
 class Knock(models.Model):

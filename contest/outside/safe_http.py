@@ -45,8 +45,17 @@ class WebAddress:
     path: str
 
 
-def read_address(url: str) -> WebAddress:
-    """Take a URL apart; refuse what is not a plain public-looking address."""
+@dataclass(frozen=True)
+class Reply:
+    """An answer, as much of it as is read."""
+
+    status: int
+    body: bytes
+
+
+def read_address(url: str, *, with_http: bool | None = None) -> WebAddress:
+    """Take a URL apart; refuse what is not a plain public-looking address. Whether http is one is the
+    choice of the site, or that of the caller."""
     if len(url) > LONGEST_ADDRESS or not url.isprintable() or " " in url or "\\" in url:
         raise Unreachable(
             _("An address has at most %(most)s characters and no spaces.") % {"most": LONGEST_ADDRESS}
@@ -57,7 +66,8 @@ def read_address(url: str) -> WebAddress:
         host = (parts.hostname or "").encode("idna").decode("ascii")
     except (ValueError, UnicodeError):
         raise Unreachable(_("This is not a web address.")) from None
-    schemes = {"https": 443, "http": 80} if settings.WEBHOOKS_MAY_REACH_PRIVATE else {"https": 443}
+    may_be_http = settings.WEBHOOKS_MAY_REACH_PRIVATE if with_http is None else with_http
+    schemes = {"https": 443, "http": 80} if may_be_http else {"https": 443}
     if parts.scheme not in schemes:
         raise Unreachable(_("An address must begin with https://."))
     if not host or parts.username is not None or parts.password is not None:
@@ -88,12 +98,13 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
 
 
-def resolve(place: WebAddress, seconds: float) -> tuple[socket.AddressFamily, str]:
-    """The one address to connect to. A host with even one inner address is refused as a whole."""
+def resolve(place: WebAddress, seconds: float, may_be_inner: bool) -> tuple[socket.AddressFamily, str]:
+    """The one address to connect to. A host with even one inner address is refused as a whole, unless the
+    site named that host itself."""
     addresses = _look_up(place, seconds)
     if not addresses:
         raise Unreachable(_("The host name is not known."))
-    if not settings.WEBHOOKS_MAY_REACH_PRIVATE and not all(is_public(where) for _family, where in addresses):
+    if not may_be_inner and not all(is_public(where) for _family, where in addresses):
         raise Unreachable(_("The host is not on the open network."))
     return addresses[0]
 
@@ -126,8 +137,23 @@ def _late() -> Unreachable:
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     """Send a body; returns the status. Raises `Unreachable` where there is none."""
     place = read_address(url)
-    ends_at = time.monotonic() + SECONDS
-    family, address = resolve(place, SECONDS)
+    return send("POST", place, body, headers, may_be_inner=settings.WEBHOOKS_MAY_REACH_PRIVATE).status
+
+
+def send(
+    method: str,
+    place: WebAddress,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    *,
+    may_be_inner: bool,
+    most_read: int = MOST_READ,
+    seconds: float | None = None,
+) -> Reply:
+    """One request and the beginning of its answer, all within a time limit."""
+    longest = SECONDS if seconds is None else seconds
+    ends_at = time.monotonic() + longest
+    family, address = resolve(place, longest, may_be_inner)
     left = ends_at - time.monotonic()
     if left <= 0:
         raise _late()
@@ -144,7 +170,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         if place.scheme == "https":
             channel = ssl.create_default_context().wrap_socket(raw, server_hostname=place.host)
         with channel:
-            return _exchange(channel, place, body, headers)
+            return _exchange(channel, place, method, body, headers, most_read)
     except (OSError, http.client.HTTPException, ValueError):
         raise _late() from None
     finally:
@@ -153,14 +179,20 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         raw.close()
 
 
-def _exchange(channel: socket.socket, place: WebAddress, body: bytes, headers: Mapping[str, str]) -> int:
+def _exchange(
+    channel: socket.socket,
+    place: WebAddress,
+    method: str,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    most_read: int,
+) -> Reply:
     connection = http.client.HTTPConnection(place.host, place.port)
     connection.sock = channel
     try:
-        connection.request("POST", place.path, body, {**headers, "Connection": "close"})
+        connection.request(method, place.path, body, {**headers, "Connection": "close"})
         answer = connection.getresponse()
-        answer.read(MOST_READ)
-        return answer.status
+        return Reply(answer.status, answer.read(most_read))
     finally:
         connection.close()
 

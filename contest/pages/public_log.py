@@ -346,7 +346,8 @@ PRIVATE: dict[str, tuple[str, ...]] = {
         "contest.archived", "contest.imported", "token.created", "token.revoked", "user.asked_for_reset",
         "user.asked_to_change_email", "user.changed_password", "user.changed_profile",
         "user.confirmed_email", "user.deleted", "user.ended_other_sessions", "user.ended_session",
-        "user.notices_chosen", "user.reset_password", "user.signed_up",
+        "user.linked_identity", "user.notices_chosen", "user.reset_password", "user.signed_up",
+        "user.unlinked_identity",
     ),
 }  # fmt: skip
 """The other actions, by the reason why only organisers read them."""

@@ -12,6 +12,7 @@ from contest.errors import Refused
 from contest.models import (
     AccountToken,
     ApiToken,
+    Identity,
     Invitation,
     LogIn,
     Mail,
@@ -34,7 +35,7 @@ def partings(user: User) -> list[Parting]:
 
 
 def delete_account(user: User) -> None:
-    """Forget the person: name, address, password, log-ins and tokens. Entries and the audit log stay."""
+    """Forget the person: name, address, password, identities, log-ins, tokens. Entries and audit log stay."""
     with transaction.atomic():
         lock_teams_of(user.pk)
         lock_person(user.pk)
@@ -51,6 +52,7 @@ def delete_account(user: User) -> None:
         Invitation.objects.filter(created_by=user, revoked_at=None).update(revoked_at=now)
         AccountToken.objects.filter(user=user).delete()
         LogIn.objects.filter(user=user).delete()
+        Identity.objects.filter(user=user).delete()
         Notification.objects.filter(user=user).delete()
         NotificationChoice.objects.filter(user=user).delete()
         Mail.objects.filter(user=user, sent_at=None).exclude(kind=Mail.Kind.DELETED).delete()

@@ -17,6 +17,7 @@ from contest.names.validation import clean_name
 from contest.outside.outbox import queue_mail
 from contest.records import audit
 from contest.records.locks import lock_person, lock_words
+from contest.services.identities import add_identity, drop_identities, words_of
 from contest.services.rate_limit import count_try, tries_within
 from contest.services.tokens import revoke_all
 from contest.token_hashes import hash_token
@@ -25,8 +26,14 @@ DAY = datetime.timedelta(days=1)
 KNOWN_LETTERS = 3
 
 
-def sign_up(username: str, email: str, password: str, language: str = "") -> User:
-    """Create an account and write the e-mail that confirms its address.
+Elsewhere = tuple[str, str]
+"""Issuer and subject of an identity at an OpenID Connect provider."""
+
+
+def sign_up(
+    username: str, email: str, password: str | None, language: str = "", identity: Elsewhere | None = None
+) -> User:
+    """Create an account, with a password or an identity, and write the e-mail that confirms its address.
 
     Only its owner learns that an address is taken: the account is created either way, without the address
     where it belongs to another, and the owner gets an e-mail. The database decides whether the name is free,
@@ -34,7 +41,7 @@ def sign_up(username: str, email: str, password: str, language: str = "") -> Use
     """
     for _once_more in range(2):
         try:
-            return _sign_up(username, email, password, language)
+            return _sign_up(username, email, password, language, identity)
         except IntegrityError:
             same = Q(name_key=normalise_name(username)) | Q(look_key=look_of(username))
             if User.objects.filter(same).exists():
@@ -43,15 +50,19 @@ def sign_up(username: str, email: str, password: str, language: str = "") -> Use
     raise _taken()
 
 
-def _sign_up(username: str, email: str, password: str, language: str) -> User:
+def _sign_up(
+    username: str, email: str, password: str | None, language: str, identity: Elsewhere | None
+) -> User:
     with transaction.atomic():
-        lock_words(f"name {look_of(username)}")
+        lock_words(f"name {look_of(username)}", *([words_of(*identity)] if identity else []))
         if User.objects.filter(alias_key=look_of(username)).exists():
             raise _taken()
         is_known = User.objects.filter(email_key=normalise_name(email)).exists()
         keys = {"email_key": f"of another {secrets.token_hex(16)}"} if is_known else {}
         user = User.objects.create_user(username, email, password, language=language, **keys)
         audit.record("user.signed_up", user, contest=None, actor=user)
+        if identity:
+            add_identity(user, *identity)
         ask_to_confirm(user)
     return user
 
@@ -127,6 +138,9 @@ def reset_password(link: AccountToken, password: str) -> User:
     with transaction.atomic():
         lock_person(user.pk)
         _use(link)
+        if user.email_confirmed_at is None:
+            # Whoever made the account may not have been the owner of the address, who comes only now.
+            drop_identities(user)
         user.set_password(password)
         fields = ["password"]
         if normalise_name(link.email) == user.email_key:

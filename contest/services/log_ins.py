@@ -53,6 +53,11 @@ def remember(request: HttpRequest, user: User) -> None:
     )
 
 
+def store(request: HttpRequest) -> None:
+    """Write the session now: the next request of this browser, if it comes meanwhile, must know of it."""
+    request.session.save()
+
+
 def of_user(user: User) -> list[LogIn]:
     """The browsers whose sessions still live."""
     alive = Session.objects.filter(expire_date__gt=timezone.now()).values("session_key")

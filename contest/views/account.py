@@ -19,15 +19,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from contest import access
 from contest.errors import Refused
-from contest.forms.accounts import EmailForm, OwnPasswordForm, PasswordForm, ProfileForm
+from contest.forms.accounts import EmailForm, PasswordForm, ProfileForm
 from contest.forms.notifications import NoticesForm
+from contest.pages.identities import linked, offers, offers_for
 from contest.pages.notifications import choices_of
 from contest.services import account_deletion, accounts, log_ins
 from contest.services.rate_limit import limit_tries
 from contest.views.accounts import letter_sent, speak
+from contest.views.identities import PASSWORD_TRIES, is_fresh, owner_form
 from contest.views.requests import UserRequest
-
-PASSWORD_TRIES = 20
 
 
 @login_required
@@ -43,6 +43,9 @@ def _page(request: UserRequest, **bound: forms.Form) -> HttpResponse:
     profile = {name: getattr(user, name) for name in ("alias", "language", "time_zone", "has_public_profile")}
     context: dict[str, Any] = {
         "profile_form": ProfileForm(initial=profile, prefix="profile"),
+        "identities": linked(user),
+        "offers": [offer for offer in offers() if offer not in offers_for(user)],
+        "ways_in": [] if user.has_usable_password() else offers_for(user),
         "email_form": EmailForm(user, prefix="email"),
         "password_form": PasswordForm(user, prefix="password"),
         "notices_form": NoticesForm(choices_of(user), prefix="notices"),
@@ -81,7 +84,7 @@ def change_profile(request: UserRequest) -> HttpResponse:
 @require_POST
 def change_email(request: UserRequest) -> HttpResponse:
     """Ask for another address: an e-mail goes there, and nothing changes before its link is opened."""
-    form = EmailForm(request.user, request.POST, prefix="email")
+    form = EmailForm(request.user, request.POST, prefix="email", is_fresh=is_fresh(request))
     try:
         _count_password_try(request)
         if form.is_valid():
@@ -111,7 +114,7 @@ def confirm_again(request: UserRequest) -> HttpResponse:
 @require_POST
 def change_password(request: UserRequest) -> HttpResponse:
     """Change the password; every other browser is logged out by it."""
-    form = PasswordForm(request.user, request.POST, prefix="password")
+    form = PasswordForm(request.user, request.POST, prefix="password", is_fresh=is_fresh(request))
     try:
         _count_password_try(request)
         if form.is_valid():
@@ -149,7 +152,7 @@ def end_other_log_ins(request: UserRequest) -> HttpResponse:
 @never_cache
 def delete(request: UserRequest) -> HttpResponse:
     """Say what would go and what would stay; with the password, do it."""
-    form = OwnPasswordForm(request.user, request.POST or None)
+    form = owner_form(request)
     if request.method == "POST":
         try:
             _count_password_try(request)
@@ -160,7 +163,11 @@ def delete(request: UserRequest) -> HttpResponse:
                 return redirect("home")
         except Refused as refusal:
             form.add_error(None, refusal.text)
-    context = {"form": form, "partings": account_deletion.partings(request.user)}
+    context = {
+        "form": form,
+        "partings": account_deletion.partings(request.user),
+        "ways_in": [] if request.user.has_usable_password() else offers_for(request.user),
+    }
     status = 422 if request.method == "POST" else 200
     return render(request, "contest/account_delete.html", context, status=status)
 

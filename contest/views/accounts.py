@@ -20,6 +20,7 @@ from contest.client_address import client_network, locked_out
 from contest.errors import Refused
 from contest.forms.accounts import LogInForm, NewPasswordForm, ResetForm, SignUpForm
 from contest.models import AccountToken, User
+from contest.pages.identities import offers
 from contest.services import accounts, log_ins, password_guesses
 from contest.services.rate_limit import limit_tries
 from contest.views.requests import PageRequest
@@ -31,9 +32,7 @@ def signup(request: PageRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("home")
     form = SignUpForm(request.POST or None)
-    following = request.POST.get("next") or request.GET.get("next", "")
-    if not url_has_allowed_host_and_scheme(following, {request.get_host()}, request.is_secure()):
-        following = ""
+    following = own_page(request)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
@@ -48,7 +47,15 @@ def signup(request: PageRequest) -> HttpResponse:
             messages.success(request, letter_sent(user.email))
             return redirect(following or "home")
     status = 422 if request.method == "POST" else 200
-    return render(request, "registration/signup.html", {"form": form, "next": following}, status=status)
+    context = {"form": form, "next": following, "offers": offers()}
+    return render(request, "registration/signup.html", context, status=status)
+
+
+def own_page(request: HttpRequest) -> str:
+    """Where somebody wants to go on to, if it is a page of this site."""
+    following = request.POST.get("next") or request.GET.get("next", "")
+    is_own = url_has_allowed_host_and_scheme(following, {request.get_host()}, request.is_secure())
+    return following if is_own else ""
 
 
 def letter_sent(email: str) -> str:
@@ -65,6 +72,9 @@ class LogIn(LoginView):
     """Django's own; it records the browser, and switches to the language that the person has chosen."""
 
     authentication_form = LogInForm
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs, offers=offers())
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with log_ins.in_turn(request):

@@ -25,6 +25,12 @@ GOOD = {
     "KAKURENBO_ALLOWED_HOSTS": "contest.example.org",
     "KAKURENBO_DATABASE_URL": "postgresql://someone@127.0.0.1/nowhere",
 }
+CAMPUS = {
+    "KAKURENBO_OIDC_PROVIDERS": "my-campus",
+    "KAKURENBO_OIDC_MY_CAMPUS_ISSUER": "https://id.example.org",
+    "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_ID": "site",
+    "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET": KEY,
+}
 WRONG: dict[str, tuple[dict[str, str | None], str]] = {
     "no key": ({"KAKURENBO_SECRET_KEY": None}, "KAKURENBO_SECRET_KEY must be set"),
     "short key": ({"KAKURENBO_SECRET_KEY": "secret"}, "at least 32 characters"),
@@ -40,7 +46,7 @@ WRONG: dict[str, tuple[dict[str, str | None], str]] = {
     "attacker with the web's key": ({"KAKURENBO_ROLE": "attacks"}, "must not hold KAKURENBO_SECRET_KEY"),
     "attacker with the cache": (
         {"KAKURENBO_ROLE": "attacks", "KAKURENBO_SECRET_KEY": None, "KAKURENBO_CACHE_URL": "redis://x/1"},
-        "must not hold KAKURENBO_SECRET_KEY, KAKURENBO_VAULT_… or KAKURENBO_CACHE_URL",
+        "must not hold KAKURENBO_SECRET_KEY, KAKURENBO_VAULT_…, KAKURENBO_CACHE_URL or KAKURENBO_OIDC_…",
     ),
     "attacker with everybody's broker": (
         {
@@ -57,6 +63,59 @@ WRONG: dict[str, tuple[dict[str, str | None], str]] = {
             "KAKURENBO_BROKER_URL": "amqp://guest:x@y/z",
         },
         "Got the user 'guest' instead",
+    ),
+    "attacker with a way to log in": (
+        {**CAMPUS, "KAKURENBO_ROLE": "attacks", "KAKURENBO_SECRET_KEY": None},
+        "or KAKURENBO_OIDC_…: take them out",
+    ),
+    "provider without issuer": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_ISSUER": None},
+        "KAKURENBO_OIDC_MY_CAMPUS_ISSUER must be set, because KAKURENBO_OIDC_PROVIDERS names 'my-campus'",
+    ),
+    "provider without client": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_ID": " "},
+        "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_ID must be set",
+    ),
+    "provider without secret": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET": None},
+        "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET must be set",
+    ),
+    "provider with a secret that no header holds": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET": "秘密"},
+        "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET must be one line of ASCII characters",
+    ),
+    "provider without TLS": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_ISSUER": "http://id.example.org"},
+        "must begin with https://",
+    ),
+    "provider that looks like this machine": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_ISSUER": "http://localhost.example.org"},
+        "must begin with https://",
+    ),
+    "provider with a query": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_ISSUER": "https://id.example.org/?x=1"},
+        "without a user, query and fragment",
+    ),
+    "provider that is no address": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_ISSUER": "https://[id"},
+        "must be a web address",
+    ),
+    "provider by another protocol": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_SCOPES": "read:user"},
+        "must hold openid",
+    ),
+    "provider with an odd name": (
+        {"KAKURENBO_OIDC_PROVIDERS": "My Campus"},
+        "small letters, digits and hyphens",
+    ),
+    "provider named twice": ({**CAMPUS, "KAKURENBO_OIDC_PROVIDERS": "my-campus,my-campus"}, "twice"),
+    "two providers with one issuer": (
+        {
+            **CAMPUS,
+            **{key.replace("MY_CAMPUS", "SECOND"): value for key, value in CAMPUS.items()},
+            "KAKURENBO_OIDC_PROVIDERS": "my-campus,second",
+        },
+        "KAKURENBO_OIDC_SECOND_ISSUER is the issuer of another provider already",
     ),
     "file that is not there": (
         {"KAKURENBO_SECRET_KEY": None, "KAKURENBO_SECRET_KEY_FILE": "/nowhere/key"},
@@ -102,6 +161,35 @@ def test_production_starts_with_what_it_needs_and_everything_is_closed(
     for name in ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY"):
         assert found[name], name
     assert found["SECURE_SSL_REDIRECT"] and found["SECURE_CONTENT_TYPE_NOSNIFF"]
+
+
+def test_any_number_of_providers_is_read_from_the_environment(
+    tmp_path: Path, loaded: Callable[..., dict[str, Any]]
+) -> None:
+    assert loaded()["OIDC_PROVIDERS"] == {}
+    (tmp_path / "secret").write_text(KEY + "\n")
+    found = loaded(
+        **CAMPUS
+        | {
+            "KAKURENBO_OIDC_PROVIDERS": "my-campus, local",
+            "KAKURENBO_OIDC_MY_CAMPUS_LABEL": "The Campus",
+            "KAKURENBO_OIDC_MY_CAMPUS_LABEL_JA": "キャンパス",
+            "KAKURENBO_OIDC_MY_CAMPUS_SCOPES": "openid",
+            "KAKURENBO_OIDC_LOCAL_ISSUER": "http://127.0.0.1:8080/realms/x",
+            "KAKURENBO_OIDC_LOCAL_CLIENT_ID": "site",
+            "KAKURENBO_OIDC_LOCAL_CLIENT_SECRET_FILE": str(tmp_path / "secret"),
+        }
+    )["OIDC_PROVIDERS"]
+    assert list(found) == ["my-campus", "local"], "in the order in which the buttons are shown"
+    campus, local = found.values()
+    assert (campus.label("en"), campus.label("ja"), campus.scopes) == (
+        "The Campus",
+        "キャンパス",
+        ("openid",),
+    )
+    assert (local.label("en"), local.label("ja"), local.client_secret) == ("local", "local", KEY)
+    assert local.scopes == ("openid", "email", "profile") and local.is_local and not campus.is_local
+    assert KEY not in repr(found)
 
 
 def test_an_attack_machine_starts_without_any_secret_of_the_web_part(

@@ -203,7 +203,7 @@ def test_what_a_member_held_leads_nowhere_once_they_are_gone(world: World) -> No
 
 OWN_PAGES = {
     "tokens", "token_revoke", "account", "account_end", "logout", "account_end_others", "token",
-    "notification_read",
+    "notification_read", "identity_unlink",
 }  # fmt: skip
 """What differs between any two people, whatever their teams are, or ends a session."""
 

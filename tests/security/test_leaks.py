@@ -31,7 +31,7 @@ from tests.conftest import ROOT
 from tests.factories import entry_files, make_entry, work_off
 from tests.security.crawl import CHANGING, crawl
 from tests.security.routes import routes
-from tests.security.world import HOUSE_SEED, ORDER_SEED, ROLES, World, make_world
+from tests.security.world import ELSEWHERE, HOUSE_SEED, ORDER_SEED, ROLES, SUBJECT, World, make_world
 
 pytestmark = pytest.mark.django_db
 
@@ -122,6 +122,7 @@ def first_difference(before: bytes, after: bytes) -> str:
 @pytest.fixture
 def world(settings) -> World:
     settings.API_RATES = {"anonymous": None, "token": None, "write": None}
+    settings.OIDC_PROVIDERS = ELSEWHERE
     return make_world("none")
 
 
@@ -252,6 +253,7 @@ def test_the_owners_secrets_are_nowhere_within_reach_of_others(world: World) -> 
         "truth's name": vault.truth_name(world.entry).encode(),
         "upload's name": world.entry.upload_sha256.encode(),
         "invitation": world.invitation_secret.encode(),
+        "identity elsewhere": SUBJECT.encode(),
         "house seed": str(HOUSE_SEED).encode(),
         "seed of an order": str(ORDER_SEED).encode(),
         "P": entry_files()["P.csv"].strip(),

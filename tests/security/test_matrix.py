@@ -14,7 +14,7 @@ from django.http import HttpResponseBase
 from contest.models import Contest
 from contest.records.audit import extend_chain
 from tests.security.routes import ACTS, PAGES, Route, expected_reading, routes
-from tests.security.world import ROLES, SCOPES, World, make_world
+from tests.security.world import ELSEWHERE, ROLES, SCOPES, World, make_world
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +25,7 @@ COUNTERS = {"Knock", "LogIn"}
 @pytest.fixture
 def world(settings) -> Iterator[World]:
     settings.API_RATES = {"anonymous": None, "token": None, "write": None}
+    settings.OIDC_PROVIDERS = ELSEWHERE
     cache.clear()
     world = make_world()
     # A test's transaction never ends, so the log's chains are extended here as they are after each commit.

@@ -17,7 +17,7 @@ from contest import logs
 from contest.jobs import queue
 from contest.models import Job
 from tests.factories import PASSWORD, as_zip, entry_files, work_off
-from tests.security.world import World, make_world
+from tests.security.world import ELSEWHERE, World, make_world
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +52,7 @@ def kept() -> Iterator[Kept]:
 @pytest.fixture
 def world(settings) -> World:
     settings.API_RATES = {"anonymous": None, "token": None, "write": None}
+    settings.OIDC_PROVIDERS = ELSEWHERE
     return make_world("none")
 
 
@@ -59,6 +60,7 @@ def hidden(world: World) -> dict[str, str]:
     return {
         "password": PASSWORD,
         "secret key": live.SECRET_KEY,
+        "secret of a provider": ELSEWHERE["elsewhere"].client_secret,
         "token": world.tokens["owner"],
         "invitation": world.invitation_secret,
         "P": MARK.decode(),

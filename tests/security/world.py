@@ -10,7 +10,8 @@ from django.test import Client
 from django.test.client import ClientHandler
 from django.utils import timezone
 
-from contest.models import Attack, Entry, HouseOrder, Invitation, Phase, Round, Team, User
+from config.oidc import Provider
+from contest.models import Attack, Entry, HouseOrder, Identity, Invitation, Phase, Round, Team, User
 from contest.records.audit import extend_all_chains
 from contest.services.questions import ask_question
 from contest.services.team_orders import Asked, request_entry
@@ -24,6 +25,21 @@ runs the hidden contest; staff, who may create contests and nothing else of othe
 SCOPES = ("read", "submit", "organise")
 HOUSE_SEED = 987_654_321_012_345
 """The seed of a house entry, as a bundle named it: it gives the truth of the entry."""
+
+SUBJECT = "who-the-owner-is-elsewhere-71"
+"""The owner's identity at a provider."""
+ELSEWHERE = {
+    "elsewhere": Provider(
+        "elsewhere",
+        "http://127.0.0.1:1",
+        "site",
+        "the-secret-of-the-site",
+        "Elsewhere",
+        "別の場所",
+        ("openid",),
+    )
+}
+"""A provider for routes to name. Nobody listens there, so that it answers at once: not at all."""
 
 ORDER_SEED = 876_543_210_123_456
 """The seed of what the house made for the owners, as they named it."""
@@ -111,6 +127,7 @@ def make_world(feedback: str = "full") -> World:
     request_entry(round_, team, people["owner"], Asked("swap", seed=ORDER_SEED, is_handed_in=False))
     ask_question(contest, team, people["owner"], "the private question of the owners")
     work_off()
+    Identity.objects.create(user=people["owner"], issuer=ELSEWHERE["elsewhere"].issuer, subject=SUBJECT)
     secret_link = create_invitation(team, people["owner"])
     tokens = {role: create_token(person, role, SCOPES, 7) for role, person in people.items()}
     tokens |= {scope: create_token(people["owner"], scope, [scope], 7) for scope in SCOPES}
@@ -132,6 +149,7 @@ def make_world(feedback: str = "full") -> World:
         "LINK": secret_link,
         "TEAM": str(team.pk),
         "NOTICE": str(people["owner"].notifications.order_by("pk")[0].pk),
+        "IDENTITY": str(people["owner"].identities.get().pk),
         "TOKEN": str(people["owner"].api_tokens.order_by("pk")[0].pk),
     }
     return world
