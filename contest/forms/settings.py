@@ -14,13 +14,13 @@ from contest.declarations.contest import CONTEST
 from contest.declarations.phase import STARTS_AT
 from contest.declarations.round import NAMED
 from contest.forms.phases import reason_field
-from contest.forms.setting_fields import MomentField, field_of
+from contest.forms.setting_fields import MomentField, field_in_zone, field_of
 from contest.models import Contest, Round
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name
 from contest.services.commitments import canonical_json
 from contest.services.rounds import NewRound, sources
-from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS
+from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS, plain_value
 from games.formats.rules import RULES, FileRules
 
 
@@ -48,7 +48,8 @@ class SettingsForm(forms.Form):
     @property
     def digest(self) -> str:
         """Identifies exactly these values on top of exactly this version."""
-        text = canonical_json([self.cleaned_data["version"], self.given()])
+        given = {name: plain_value(value) for name, value in self.given().items()}
+        text = canonical_json([self.cleaned_data["version"], given])
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     @property
@@ -128,7 +129,8 @@ class RoundSettingsForm(SettingsForm):
         self.rules = FileRules(**round_.file_rules)
         switches = [rule for rule in RULES if rule.name in round_.dataset.spec.rules]
         self.switches = [rule.name for rule in switches]
-        self.fields |= {setting.name: field_of(setting) for setting in (*ROUND, *switches)}
+        zone = round_.contest.zone
+        self.fields |= {setting.name: field_in_zone(setting, zone) for setting in (*ROUND, *switches)}
         self.initial = {setting.name: getattr(round_, setting.name) for setting in ROUND}
         self.initial |= {name: getattr(self.rules, name) for name in self.switches}
         self.initial["version"] = round_.settings_version

@@ -55,6 +55,7 @@ CONSEQUENCES = {
     "programs": "waiting runs get the new bounds",
     "rules": "entries that break the rule become void",
     "scores": "entries are scored again, after a preview",
+    "still": "the board stands still, goes on, or waits for its reveal",
     "team-size": "larger teams are reported and stay",
     "visibility": "who sees it changes",
     "weight": "the overall ranking changes",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -25,6 +26,7 @@ from contest.services.contests import taken
 from contest.services.entry_marks import choose_all_again, count_again, require_reason, void_entry
 from contest.services.game_parameters import build_again, checked_changes
 from contest.services.phases import require_sound
+from contest.services.still_boards import require_freezable
 from games.formats.rules import FIXED_ONCE_MEASURED, FileRules
 
 CONTEST_SETTINGS = tuple(setting.name for setting in CONTEST)
@@ -62,6 +64,11 @@ def round_differences(round_: Round, given: Mapping[str, Any]) -> dict[str, Any]
     """The same of a round; a game decides which rule and parameters there are."""
     changed = differences(round_, given)
     return changed if round_.game_id is None else checked_changes(round_, changed)
+
+
+def plain_value(value: Any) -> Any:
+    """A setting as JSON holds it."""
+    return value.isoformat() if isinstance(value, datetime.datetime) else value
 
 
 def change_contest(contest: Contest, user: User, version: int, given: Mapping[str, Any], reason: str) -> None:
@@ -118,8 +125,8 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
                 round_,
                 contest=round_.contest,
                 actor=user,
-                before=before,
-                after=changes,
+                before={name: plain_value(value) for name, value in before.items()},
+                after={name: plain_value(value) for name, value in changes.items()},
                 reason=reason,
             )
             for entry in Entry.objects.filter(pk__in=broken).select_related("team", "round__contest"):
@@ -215,6 +222,7 @@ def _require_possible(round_: Round, changes: Mapping[str, Any]) -> None:
         raise Refused("seed-committed", _("The hash of this round’s seed is published; the seed stays."))
     if "feedback" in changes:
         require_sound(Phase.objects.filter(round=round_), changes["feedback"])
+    require_freezable(round_, changes)
     if "file_rules" in changes:
         _require_unmeasured(round_, FileRules(**changes["file_rules"]))
 
