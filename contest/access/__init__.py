@@ -39,6 +39,7 @@ from contest.access.entries import (
     own_entry_for,
     own_upload_for,
     owns_entry,
+    sees_attacks_on,
     sees_individuals,
 )
 from contest.access.games import (
@@ -73,8 +74,10 @@ from contest.access.results import (
     public_awards,
     results_are_revealed,
 )
+from contest.access.reveals import reveal_of, revealed_places, revealed_round_for, sees_reveal
 from contest.access.rounds import (
     embedded_round,
+    history_ends_at,
     is_announced,
     matrix_version,
     organised_round_for,
@@ -86,6 +89,8 @@ from contest.access.rounds import (
     round_for,
     rounds_for,
     sees_attacks,
+    sees_board_history,
+    stands_still,
     targets_are_public,
     trial_of,
 )
@@ -132,6 +137,7 @@ __all__ = [
     "game_of",
     "given_awards",
     "has_own_upload",
+    "history_ends_at",
     "house_order_of",
     "identity_for",
     "invitation_for",
@@ -178,6 +184,9 @@ __all__ = [
     "results_are_public",
     "results_are_revealed",
     "results_have_begun",
+    "reveal_of",
+    "revealed_places",
+    "revealed_round_for",
     "round_file_for",
     "round_files",
     "round_for",
@@ -187,8 +196,12 @@ __all__ = [
     "seat_files",
     "seat_of",
     "sees_attacks",
+    "sees_attacks_on",
+    "sees_board_history",
     "sees_individuals",
+    "sees_reveal",
     "shaped_team_for",
+    "stands_still",
     "target_file_for",
     "targets_are_public",
     "team_for",

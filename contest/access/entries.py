@@ -9,10 +9,17 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from contest.access.organisers import is_organiser
-from contest.access.rounds import results_are_public, results_have_begun, round_for
+from contest.access.rounds import (
+    results_are_public,
+    results_have_begun,
+    round_for,
+    sees_attacks,
+    stands_still,
+)
 from contest.access.teams import own_team_for
 from contest.access.viewers import Viewer, number_or_404
 from contest.models import Contest, Entry, Membership, Round
+from contest.models.round import Feedback
 
 
 def owns_entry(user: Viewer, entry: Entry) -> bool:
@@ -77,6 +84,15 @@ def entries_of(contest: Contest, ids: Sequence[str]) -> list[Entry]:
     if len(entries) != len(wanted):
         raise Http404
     return entries
+
+
+def sees_attacks_on(user: Viewer, entry: Entry) -> bool:
+    """Whether somebody may see what attacks found in an entry: those who see it of all entries, and its own
+    team where the round tells everything at once, also while the board stands still."""
+    round_ = entry.round
+    if sees_attacks(user, round_):
+        return True
+    return stands_still(round_) and round_.feedback == Feedback.FULL and owns_entry(user, entry)
 
 
 def sees_individuals(user: Viewer, entry: Entry) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 from django.http import Http404
@@ -75,16 +77,40 @@ def public_board_version(contest_slug: str, round_slug: str) -> int | None:
     return found.filter(known).values_list("board_version", flat=True).first()
 
 
+def stands_still(round_: Round) -> bool:
+    """Whether everybody but organisers sees the board of an earlier moment."""
+    return round_.still_since is not None
+
+
 def results_are_public(round_: Round) -> bool:
-    """Attack results are public at once where feedback is full, otherwise from the results phase on."""
+    """Attack results are public at once where feedback is full, otherwise from the results phase on; never
+    while the board stands still."""
+    if stands_still(round_):
+        return False
     if round_.feedback == Feedback.FULL:
         return is_announced(round_)
     return results_have_begun(round_)
 
 
 def results_have_begun(round_: Round) -> bool:
+    """The results phase has begun, and what it tells waits neither for the clock nor for a reveal."""
+    if stands_still(round_) or round_.awaits_reveal:
+        return False
     now = timezone.now()
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=now).exists()
+
+
+def sees_board_history(user: Viewer, round_: Round) -> bool:
+    """Whether somebody may see how places went: to others, of a board that stands still, up to that moment,
+    where the round shows places before the results."""
+    if stands_still(round_) and round_.feedback == Feedback.FULL:
+        return is_announced(round_) or is_organiser(user, round_.contest)
+    return sees_attacks(user, round_)
+
+
+def history_ends_at(user: Viewer, round_: Round) -> datetime.datetime | None:
+    """The last moment of a board's history that somebody may see; None where they may see all of it."""
+    return None if is_organiser(user, round_.contest) else round_.still_since
 
 
 def sees_attacks(user: Viewer, round_: Round) -> bool:

@@ -16,7 +16,7 @@ from contest.api import serializers
 from contest.api.game_serializers import RoundMatrixShape
 from contest.api.view import PublicView
 from contest.board import queries
-from contest.board.board_cache import board_of
+from contest.board.board_cache import board_of, shows_attacks
 from contest.board.game_matrix import AttackerLine, matrices
 from contest.board.matrix import Matrix, MatrixRow, attackers, matrix
 from contest.board.tracks import require_track
@@ -49,7 +49,7 @@ class Leaderboard(PublicView):
         my_team = access.team_of(self.viewer, round_.contest)
         pages = self.pagination_class()
         track = require_track(round_.contest, request.query_params.get("track", ""))
-        board = board_of(round_, access.results_are_public(round_))
+        board = board_of(round_, shows_attacks(round_))
         tag = _tag(request, round_, my_team)
         if tag in parse_etags(request.headers.get("If-None-Match", "")):
             return Response(status=304, headers={"ETag": tag, **REVALIDATED})
@@ -63,7 +63,13 @@ class Leaderboard(PublicView):
 
 def _tag(request: Request, round_: Round, team: Team | None) -> str:
     """Names what is answered: the board's version, what is shown of it to whom, and the page asked for."""
-    shown = (round_.pk, round_.board_version, access.results_are_public(round_), team and team.pk)
+    shown = (
+        round_.pk,
+        round_.board_version,
+        round_.still_since,
+        access.results_are_public(round_),
+        team and team.pk,
+    )
     return board_tag(request, shown)
 
 
@@ -161,8 +167,10 @@ class History(PublicView):
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.round_for(self.viewer, slug, round_slug)
-        shown = access.sees_attacks(self.viewer, round_)
-        return self.paged(round_.standings.all() if shown else [], serializers.StandingShape)
+        until = access.history_ends_at(self.viewer, round_)
+        recorded = round_.standings.all() if until is None else round_.standings.filter(at__lte=until)
+        shown = access.sees_board_history(self.viewer, round_)
+        return self.paged(recorded if shown else [], serializers.StandingShape)
 
 
 def _matrix(viewer: access.Viewer, round_: Round) -> Matrix | None:

@@ -40,6 +40,11 @@ class RoundShape(Shape):
         help_text="What attackers learn from answers, at most, in bits; null where a game judges them.",
     )
     board_version = s.IntegerField(source="round.board_version")
+    board_frozen_since = s.DateTimeField(
+        source="round.still_since",
+        allow_null=True,
+        help_text="Everybody but organisers sees the board of this moment; null where it is the newest.",
+    )
     dataset = DatasetShape()
     phases = PhaseShape(many=True)
     limits = LimitShape(source="round.limits", many=True)

@@ -206,6 +206,12 @@ TABLES = (
         links={"rows": (("", "team", models.Team), ("", "entry", models.Entry))},
         left_out=frozenset({"counted"}),
     ),
+    Table(
+        models.StillBoard,
+        _of_rounds(models.StillBoard, "round__"),
+        links={"rows": (("", "team_id", models.Team), ("", "entry_id", models.Entry))},
+    ),
+    Table(models.Reveal, _of_rounds(models.Reveal, "round__")),
     Table(models.Commitment, _of_rounds(models.Commitment, "round__")),
     Table(
         models.Rescore,

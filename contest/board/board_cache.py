@@ -22,7 +22,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from contest import access
-from contest.board import queries
+from contest.board import queries, still
 from contest.board.board_view import DEFAULT, PLACE, TEAM, BoardView, asked_view, head_of, way_to
 from contest.board.rank_changes import NO_CHANGES, changes_of
 from contest.board.ranking import find_ranking
@@ -31,7 +31,7 @@ from contest.board.sorted_rows import COLUMNS, RECEIVED, shown_rows
 from contest.board.tracks import track_choices, track_titles
 from contest.board.utility_risk_map import USUAL, DrawnMap, axis_choices, axis_names, chosen_map, drawn
 from contest.charts.chart import Chart
-from contest.models import Round, Team
+from contest.models import Round, StillBoard, Team
 from contest.numbers import whole_number
 
 ROWS_A_PAGE = 100
@@ -46,6 +46,7 @@ class Board:
     n_waiting: int
     as_of: datetime.datetime
     changes_since: datetime.datetime | None = None
+    still_since: datetime.datetime | None = None
 
     def rows_for(self, team: Team | None) -> list[queries.BoardRow]:
         """The rows with the team's own one marked."""
@@ -94,12 +95,18 @@ def polled_round(user: access.Viewer, contest_slug: str, round_slug: str, shown:
     return find() if version is None else _rounds.get((contest_slug, round_slug, version), find)
 
 
+def shows_attacks(round_: Round) -> bool:
+    """Whether the board that everybody sees shows what attacks found, now or when it began to stand still."""
+    return still.shows_attacks(round_) if access.stands_still(round_) else access.results_are_public(round_)
+
+
 def board_of(round_: Round, show_attacks: bool) -> Board:
     return _boards.get(_key(round_, show_attacks), lambda: _make_board(round_, show_attacks))
 
 
 def _key(round_: Round, show_attacks: bool) -> tuple[Any, ...]:
-    return (round_.pk, round_.board_version, show_attacks, round_.contest.slug, round_.slug)
+    names = (round_.contest.slug, round_.slug)
+    return (round_.pk, round_.board_version, round_.still_since, show_attacks, *names)
 
 
 def _make_board(round_: Round, show_attacks: bool) -> Board:
@@ -115,12 +122,22 @@ def _make_board(round_: Round, show_attacks: bool) -> Board:
         ]
     places = {row.team_id: place for place, row in enumerate(rows)}
     waiting = queries.waiting_entries(round_) if show_attacks else 0
+    stored = still.still_board_of(round_)
+    if stored is not None:
+        # It is asked after the rows were read: where it stood still since, they may hold what is hidden.
+        return _still(stored)
     return Board(rows, places, waiting, as_of, changes.since)
+
+
+def _still(stored: StillBoard) -> Board:
+    rows = still.still_rows(stored)
+    places = {row.team_id: place for place, row in enumerate(rows)}
+    return Board(rows, places, 0, stored.made_at, still_since=stored.made_at)
 
 
 def board_context(round_: Round, team: Team | None, asked: Mapping[str, str]) -> dict[str, Any]:
     """What the templates of the board show to a member of a team, or to others, who ask for a view of it."""
-    show_attacks = access.results_are_public(round_)
+    show_attacks = shows_attacks(round_)
     board = board_of(round_, show_attacks)
     measures = board.rows[0].measures if board.rows else []
     columns = [PLACE, TEAM, *COLUMNS, *(cell.name for cell in measures), RECEIVED]
@@ -146,6 +163,7 @@ def board_context(round_: Round, team: Team | None, asked: Mapping[str, str]) ->
         "my_team": team,
         "updated_at": board.as_of,
         "changes_since": board.changes_since,
+        "still_since": board.still_since,
         "version": round_.board_version,
         "n_waiting": board.n_waiting,
         "show_attacks": show_attacks,

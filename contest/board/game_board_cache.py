@@ -25,6 +25,7 @@ from contest.board.game_boards import (
     ShownBoard,
     counted_boards,
     version_of,
+    view_for,
     viewed,
 )
 from contest.board.game_map import game_choices, game_map, mapped_columns
@@ -58,7 +59,7 @@ class Look:
 def look_at(user: access.Viewer, round_: Round, team: Team | None) -> Look:
     shows_attacks = access.sees_attacks(user, round_)
     version = version_of(user, round_)
-    view = StoredBoard.View.FINAL if shows_attacks else StoredBoard.View.LIVE
+    view = view_for(user, round_)
     # Boards are replaced as a whole, never changed, so the newest row names them all.
     stored = StoredBoard.objects.filter(round=round_, view=view).aggregate(newest=Max("pk"))
     key = (
@@ -68,6 +69,7 @@ def look_at(user: access.Viewer, round_: Round, team: Team | None) -> Look:
         round_.game_id,
         round_.ranking,
         version,
+        view,
         stored["newest"],
         shows_attacks,
         access.is_organiser(user, round_.contest),
@@ -102,6 +104,7 @@ def boards_context(look: Look, asked: Mapping[str, str]) -> dict[str, Any]:
         "my_line": my_line,
         "my_href": way_to(view, my_page, page.number),
         "version": look.version,
+        "still_since": look.round.still_since,
         "path": look.round.get_absolute_url(),
         "view": view,
         "kept": view.query(),

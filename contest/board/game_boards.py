@@ -13,6 +13,7 @@ from django.utils import timezone
 from contest import access
 from contest.board.board_view import PLACE, TEAM, BoardView, Value, in_order, matching
 from contest.board.rank_changes import NO_CHANGES, Change, Changes, changes_of
+from contest.board.still import still_board_of
 from contest.board.tracks import places_in_tracks, tracks_of
 from contest.files.spreadsheet import csv_text
 from contest.models import Job, Round, StoredBoard, Team
@@ -79,13 +80,24 @@ class Counted:
     changes_since: datetime.datetime | None = None
 
 
+def view_for(user: access.Viewer, round_: Round) -> StoredBoard.View:
+    """Which of the stored boards of a round somebody sees."""
+    if access.sees_attacks(user, round_):
+        return StoredBoard.View.FINAL
+    return StoredBoard.View.STILL if access.stands_still(round_) else StoredBoard.View.LIVE
+
+
 def counted_boards(user: access.Viewer, round_: Round, team: Team | None) -> Counted:
     """The final boards where results may be seen, else those that tell nothing of attacks."""
     shows_attacks = access.sees_attacks(user, round_)
-    view = StoredBoard.View.FINAL if shows_attacks else StoredBoard.View.LIVE
+    view = view_for(user, round_)
     can_organise = access.is_organiser(user, round_.contest)
     declared = Table(round_).declared
     stored = list(StoredBoard.objects.filter(round=round_, view=view).order_by("position"))
+    if not can_organise and view != StoredBoard.View.STILL and still_board_of(round_) is not None:
+        # It has begun to stand still while the boards were read.
+        view, shows_attacks = StoredBoard.View.STILL, False
+        stored = list(StoredBoard.objects.filter(round=round_, view=view).order_by("position"))
     changes = _changes(stored, round_) if shows_attacks else NO_CHANGES
     tracks = tracks_of(round_.contest)
     boards = [

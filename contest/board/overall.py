@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from contest import access
-from contest.board import queries
+from contest.board import queries, still
 from contest.board.game_boards import decimals_of
 from contest.board.ranking import Played, find_ranking, rank_overall
 from contest.board.tracks import places_in_tracks, tracks_of
@@ -95,8 +95,15 @@ def public_overall(contest: Contest, weights: Mapping[int, float] | None = None)
     ``weights`` are other weights of some rounds, by their key, to see what they would do.
     """
     rounds = access.announced_rounds(contest)
-    shown = {round_.pk for round_ in rounds if access.results_are_public(round_)}
+    shown = {round_.pk for round_ in rounds if shows_totals(round_)}
     return _overall(contest, rounds, shown, weights or {})
+
+
+def shows_totals(round_: Round) -> bool:
+    """Whether the board of a round that everybody sees has totals: now, or when it began to stand still."""
+    if access.stands_still(round_):
+        return still.shows_attacks(round_)
+    return access.results_are_public(round_)
 
 
 def whole_overall(contest: Contest) -> Overall:
@@ -104,18 +111,24 @@ def whole_overall(contest: Contest) -> Overall:
     rounds = list(contest.rounds.select_related("dataset", "game").order_by("position", "pk"))
     for round_ in rounds:
         round_.contest = contest
-    return _overall(contest, rounds, {round_.pk for round_ in rounds}, {})
+    return _overall(contest, rounds, {round_.pk for round_ in rounds}, {}, is_whole=True)
 
 
 def _overall(
-    contest: Contest, rounds: Sequence[Round], shown: set[int], weights: Mapping[int, float]
+    contest: Contest,
+    rounds: Sequence[Round],
+    shown: set[int],
+    weights: Mapping[int, float],
+    *,
+    is_whole: bool = False,
 ) -> Overall:
     teams = competitors(contest)
     counted: list[CountedRound] = []
     left_out: list[LeftOut] = []
     for round_ in rounds:
         weight = weights.get(round_.pk, round_.weight)
-        found = counted_round(round_, weight, teams) if weight > 0 and round_.pk in shown else None
+        is_counted = weight > 0 and round_.pk in shown
+        found = counted_round(round_, weight, teams, is_whole=is_whole) if is_counted else None
         if found is not None:
             counted.append(found)
             continue
@@ -167,26 +180,34 @@ def ranked(counted: Sequence[CountedRound], left_out: Sequence[LeftOut], teams: 
     return Overall(rounds, [*left_out, *others], lines, lower_wins, absent)
 
 
-def counted_round(round_: Round, weight: float, teams: Mapping[int, str]) -> CountedRound | None:
-    """A round with its totals; nothing where its board is not for everybody."""
+def counted_round(
+    round_: Round, weight: float, teams: Mapping[int, str], *, is_whole: bool = False
+) -> CountedRound | None:
+    """A round with its totals, as everybody sees them unless ``is_whole``; nothing where its board is not for
+    everybody."""
+    is_still = not is_whole and access.stands_still(round_)
     if round_.game_id is not None:
-        return _of_game(round_, weight, teams)
+        return _of_game(round_, weight, teams, is_still)
     rule = find_ranking(round_.ranking)
-    totals = {
-        # A verdict puts an entry behind all others whatever its total is, so the total does not count.
-        entry.team_id: None if place.verdict else place.total
-        for place, entry in queries.places(round_, show_attacks=True)
-        if entry.team_id in teams
-    }
+    found = still.still_totals(round_) if is_still else _totals(round_)
+    totals = {key: total for key, total in found.items() if key in teams}
     decimals = 4 if rule.lower_wins else 2
     return CountedRound(
         round_.slug, round_.name, weight, rule.lower_wins, decimals, totals, round_.get_absolute_url()
     )
 
 
-def main_board(round_: Round) -> StoredBoard | None:
+def _totals(round_: Round) -> dict[int, float | None]:
+    # A verdict puts an entry behind all others whatever its total is, so the total does not count.
+    return {
+        entry.team_id: None if place.verdict else place.total
+        for place, entry in queries.places(round_, show_attacks=True)
+    }
+
+
+def main_board(round_: Round, view: StoredBoard.View = StoredBoard.View.FINAL) -> StoredBoard | None:
     """The board that decides a round of a game: the one of that name, else the first."""
-    final = StoredBoard.objects.filter(round=round_, view=StoredBoard.View.FINAL)
+    final = StoredBoard.objects.filter(round=round_, view=view)
     stored = list(final.order_by("position"))
     return next((board for board in stored if board.name == MAIN), stored[0] if stored else None)
 
@@ -195,8 +216,8 @@ def total_column(board: StoredBoard) -> str | None:
     return TOTAL if TOTAL in board.columns else next(iter(board.columns), None)
 
 
-def _of_game(round_: Round, weight: float, teams: Mapping[int, str]) -> CountedRound | None:
-    board = main_board(round_)
+def _of_game(round_: Round, weight: float, teams: Mapping[int, str], is_still: bool) -> CountedRound | None:
+    board = main_board(round_, StoredBoard.View.STILL if is_still else StoredBoard.View.FINAL)
     address = round_.get_absolute_url()
     if board is None:
         return CountedRound(round_.slug, round_.name, weight, False, 2, {}, address)

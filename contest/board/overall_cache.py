@@ -21,7 +21,7 @@ from django.utils.translation import get_language
 from contest import access
 from contest.board.award_words import basis_in_words
 from contest.board.board_cache import ROWS_A_PAGE, Fragment
-from contest.board.overall import Overall, OverallLine, public_overall
+from contest.board.overall import Overall, OverallLine, public_overall, shows_totals
 from contest.board.overall_words import rule_in_words
 from contest.board.single_flight_cache import Memo
 from contest.board.tracks import track_titles
@@ -40,6 +40,7 @@ class OverallLook:
     state: Hashable
     is_revealed: bool
     awards: list[Award] = field(default_factory=list)
+    still_rounds: list[Round] = field(default_factory=list)
 
     @property
     def version(self) -> str:
@@ -62,7 +63,8 @@ def look_at_overall(contest: Contest, team: Team | None) -> OverallLook:
     is_revealed = access.results_are_revealed(contest)
     awards = list(access.given_awards(contest)) if is_revealed else []
     state = (contest.pk, contest.slug, seen, is_revealed, tuple(award.pk for award in awards))
-    return OverallLook(contest, team, state, is_revealed, awards)
+    still_rounds = [round_ for round_ in rounds if access.stands_still(round_) and shows_totals(round_)]
+    return OverallLook(contest, team, state, is_revealed, awards, still_rounds)
 
 
 def _newest_boards(rounds: Sequence[Round]) -> dict[int, int]:
@@ -76,9 +78,11 @@ def _newest_boards(rounds: Sequence[Round]) -> dict[int, int]:
 
 def _state_of(round_: Round, newest: dict[int, int]) -> tuple[Any, ...]:
     known = (round_.pk, round_.slug, round_.name, round_.position, round_.weight)
-    if not access.results_are_public(round_):
+    if not shows_totals(round_):
         return known
-    return (*known, round_.ranking, round_.game_id, round_.board_version, newest.get(round_.pk))
+    # Of a board that stands still, neither a newer one nor its number may be seen.
+    board = None if access.stands_still(round_) else newest.get(round_.pk)
+    return (*known, round_.ranking, round_.game_id, round_.board_version, round_.still_since, board)
 
 
 def overall_fragment(look: OverallLook, wanted_page: str | None, track: str = "") -> Fragment:
@@ -112,6 +116,7 @@ def _render(look: OverallLook, page: Page[OverallLine], track: str) -> Fragment:
         "my_team": look.team,
         "certified": look.is_revealed and mine is not None and mine.rank is not None,
         "is_revealed": look.is_revealed,
+        "still_rounds": look.still_rounds,
         "awards": [(award, basis_in_words(award)) for award in look.awards],
         "version": look.version,
         "path": reverse("overall", args=[look.contest.slug]),

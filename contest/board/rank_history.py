@@ -63,9 +63,10 @@ class History:
     bottom: int = HEIGHT - BOTTOM
 
 
-def rank_history(round_: Round) -> History:
-    """The history of the teams that are highest now; empty where nothing was ever ranked."""
-    standings = list(Standing.objects.filter(round=round_))
+def rank_history(round_: Round, until: datetime.datetime | None = None) -> History:
+    """The history of the teams that are highest now, or at a moment; empty where nothing was ever ranked."""
+    recorded = Standing.objects.filter(round=round_)
+    standings = list(recorded if until is None else recorded.filter(at__lte=until))
     if not standings:
         return History([], [], [], [], [])
     ranks = [

@@ -18,11 +18,11 @@ from contest.bundle.build import SOURCES, build_bundle
 from contest.bundle.declared import ROUND, node_at
 from contest.bundle.expectations import A_MAPPING, described, one_of, schema
 from contest.bundle.game_rounds import check_game_round, check_zipped_games, game_files
-from contest.bundle.spans import faults
+from contest.bundle.spans import faults, may_freeze
 from contest.bundle.specification import KNOWLEDGE, Bundle, PhaseSpec, named_files
 from contest.declarations.contest import CONTEST
 from contest.declarations.phase import ENDS_AT, STARTS_AT
-from contest.declarations.round import DEFAULTS, defaults_for
+from contest.declarations.round import DEFAULTS, FREEZE, defaults_for
 from contest.names.policy import TITLE, BadName, clean_name
 from datasets.documents import Document, DocumentProblem, Path
 from datasets.setting import NOTHING, BadValue, Setting
@@ -221,6 +221,20 @@ def _check_phases(document: Document, round_: Mapping[str, Any], path: Path) -> 
             end = "from"
             expected = expect.NOT_BEFORE_THE_END(phase=before.kind, end=before.ends_at.isoformat())
         document.add((*path, phase.kind, end), fault.code, expected, round_["phases"][phase.kind][end])
+    _check_freeze(document, round_, phases, path[:-1])
+
+
+def _check_freeze(
+    document: Document, round_: Mapping[str, Any], phases: Sequence[PhaseSpec], path: Path
+) -> None:
+    (setting,) = [it for it in FREEZE if it.kind == "moment"]
+    node = node_at(round_, setting.place)
+    try:
+        moment = None if node is NOTHING else setting.checked(node)
+    except BadValue:
+        return  # It is reported with the other settings.
+    if moment is not None and not may_freeze(phases, moment):
+        document.add((*path, *setting.place), "freeze-outside", expect.WHILE_IT_IS_PLAYED(), node)
 
 
 def _time(

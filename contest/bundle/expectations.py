@@ -36,6 +36,9 @@ OTHER_PARAMETERS = Template("bundle.other-parameters", "other parameters: %(prob
 A_TIME_THAT_EXISTS = Template("bundle.time", "a time that exists")
 AFTER_THE_START = Template("bundle.after-start", "a time after the start, %(start)s")
 NOT_BEFORE_THE_END = Template("bundle.not-before", "a start not before the end of %(phase)s, %(end)s")
+WHILE_IT_IS_PLAYED = Template(
+    "bundle.while-played", "a time within the phases of the round, before its results"
+)
 A_FILE_BESIDE = Template("bundle.file-beside", "a file %(name)s beside the bundle")
 A_FILE_IN_ZIP = Template("bundle.file-in-zip", "a file %(name)s in the zip")
 THE_FILE = Template("bundle.the-file", "the file %(name)s with sha256 %(sha256)s")

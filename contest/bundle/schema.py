@@ -19,7 +19,11 @@ from games.formats.sources import WAYS, Way
 
 Schema = dict[str, Any]
 MOST_ROUNDS = 50
-GROUPS = {"attempts": "a mapping of attempts", "programs": "what a team's program may use"}
+GROUPS = {
+    "attempts": "a mapping of attempts",
+    "programs": "what a team's program may use",
+    "board": "when the board stands still, and how results are revealed",
+}
 
 
 def schema_properties(settings: Iterable[Setting]) -> Schema:

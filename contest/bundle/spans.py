@@ -12,6 +12,7 @@ from contest.declarations.phase import KIND
 from contest.declarations.round import AT_ONCE
 
 KINDS = KIND.values
+RESULTS = "results"
 
 
 class Span(Protocol):
@@ -53,3 +54,18 @@ def faults(phases: Iterable[SpanT], feedback: str) -> Iterator[Fault[SpanT]]:
     for before, phase in itertools.pairwise(ordered):
         if phase.starts_at < before.ends_at:
             yield Fault("phases-overlap", phase, before)
+
+
+def may_freeze(phases: Iterable[Span], moment: datetime.datetime) -> bool:
+    """Whether a board may stand still from a moment on: while its round is played, before its results."""
+    spans = list(phases)
+    played = [span for span in spans if span.kind != RESULTS]
+    if not played:
+        return False
+    results = [span.starts_at for span in spans if span.kind == RESULTS]
+    last = (
+        min([*results, max(span.ends_at for span in played)])
+        if results
+        else max(span.ends_at for span in played)
+    )
+    return min(span.starts_at for span in played) <= moment <= last

@@ -144,10 +144,17 @@ def shifted(phases: Iterable[PhaseSpec], by: datetime.timedelta) -> tuple[PhaseS
     return tuple(PhaseSpec(phase.kind, phase.starts_at + by, phase.ends_at + by) for phase in phases)
 
 
+def later(round_: RoundSpec, by: datetime.timedelta) -> RoundSpec:
+    """The same round at another time: its phases, and the moment from which its board stands still."""
+    frozen_at = round_.settings.get("board_frozen_at")
+    settings = {**round_.settings, **({"board_frozen_at": frozen_at + by} if frozen_at else {})}
+    return dataclasses.replace(round_, phases=shifted(round_.phases, by), settings=settings)
+
+
 def moved(bundle: Bundle, starts_at: datetime.datetime) -> Bundle:
     """The same contest with its first phase at another time and everything else as long after it."""
     by = starts_at - bundle.starts_at
-    rounds = tuple(dataclasses.replace(round_, phases=shifted(round_.phases, by)) for round_ in bundle.rounds)
+    rounds = tuple(later(round_, by) for round_ in bundle.rounds)
     settings = {
         name: value + by if isinstance(value, datetime.datetime) else value
         for name, value in bundle.settings.items()

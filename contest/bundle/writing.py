@@ -69,7 +69,7 @@ def _game(game: GameSpec) -> dict[str, Any]:
 
 
 def _round(round_: RoundSpec, zone: ZoneInfo, format: Format | None) -> dict[str, Any]:
-    settings = written(PLAIN, round_.settings)
+    settings = written(PLAIN, {name: _value(value, zone) for name, value in round_.settings.items()})
     if round_.game is not None:
         settings.pop("ranking")
     return {
@@ -98,6 +98,10 @@ def _round(round_: RoundSpec, zone: ZoneInfo, format: Format | None) -> dict[str
 
 def _limit(limit: Limit) -> dict[str, Any]:
     return {"measure": limit.measure, "at-most" if limit.operator == "<=" else "at-least": limit.limit}
+
+
+def _value(value: Any, zone: ZoneInfo) -> Any:
+    return _time(value, zone) if isinstance(value, datetime.datetime) else value
 
 
 def _time(moment: datetime.datetime, zone: ZoneInfo) -> str:

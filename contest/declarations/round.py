@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contest.declarations.contest import RESERVED
+from contest.declarations.phase import FIRST, LAST
 from contest.names import policy
 from datasets.setting import NOTHING, Setting
 from games.formats.ranking import USUAL
@@ -188,6 +189,31 @@ PROGRAMS: tuple[Setting, ...] = (
     ),
 )
 
+FREEZE: tuple[Setting, ...] = (
+    Setting(
+        "board_frozen_at",
+        "moment",
+        "The board stands still from",
+        default=None,
+        least=FIRST,
+        most=LAST,
+        is_optional=True,
+        help="Until the results, everybody but organisers sees the board of this moment. Empty: never.",
+        key=("board", "frozen-at"),
+        on_change=("still",),
+    ),
+    Setting(
+        "reveal_in_steps",
+        "flag",
+        "The results are revealed place by place",
+        default=False,
+        help="An organiser leads the reveal. Before its end, the results are readable nowhere else.",
+        key=("board", "reveal-in-steps"),
+        on_change=("still",),
+    ),
+)
+"""When the board stops, and how it goes on."""
+
 SEED = Setting(
     "seed",
     "integer",
@@ -208,7 +234,14 @@ HIDDEN = Setting(
     on_change=("visibility",),
 )
 
-PLAIN: tuple[Setting, ...] = (*WEIGHT_AND_RANKING, *FEEDBACK_SETTINGS, *ATTEMPTS, *PROGRAMS, HIDDEN)
+PLAIN: tuple[Setting, ...] = (
+    *WEIGHT_AND_RANKING,
+    *FEEDBACK_SETTINGS,
+    *ATTEMPTS,
+    *PROGRAMS,
+    *FREEZE,
+    HIDDEN,
+)
 """The settings that every round has: not its name, and not its seed, which may be drawn."""
 ROUND: tuple[Setting, ...] = (*NAMED, *PLAIN, SEED)
 

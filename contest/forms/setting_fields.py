@@ -100,6 +100,15 @@ class MomentField(Declared, forms.DateTimeField):
             return super().prepare_value(value)
 
 
+def field_in_zone(setting: Setting, zone: ZoneInfo) -> forms.Field:
+    """The same as `field_of`; times are typed in the zone of their contest."""
+    if setting.kind != "moment":
+        return field_of(setting)
+    field = MomentField(setting, zone, required=not setting.is_optional)
+    field.help_text = f"{_(setting.help)} ({zone.key})" if setting.help else zone.key
+    return field
+
+
 def field_of(setting: Setting, **options: Any) -> forms.Field:
     """The form field of a declared setting; ``options`` are Django's and override what is declared."""
     may_be_empty = setting.kind == "flag" or setting.is_optional or setting.may_be_blank

@@ -7,7 +7,6 @@ import hashlib
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.declared import ROUND
@@ -15,14 +14,13 @@ from contest.declarations.contest import CONTEST
 from contest.declarations.phase import STARTS_AT
 from contest.declarations.round import NAMED
 from contest.forms.phases import reason_field
-from contest.forms.setting_fields import MomentField, field_of
+from contest.forms.setting_fields import MomentField, field_in_zone, field_of
 from contest.models import Contest, Round
 from contest.names.policy import TITLE
 from contest.names.validation import clean_name
 from contest.services.commitments import canonical_json
 from contest.services.rounds import NewRound, sources
 from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS, as_audited
-from datasets.setting import Setting
 from games.formats.rules import RULES, FileRules
 
 
@@ -63,21 +61,12 @@ class SettingsForm(forms.Form):
         self.data = {**{name: self.data[name] for name in self.data}, **hidden}
 
 
-def _field(setting: Setting, contest: Contest) -> forms.Field:
-    """The field of a setting of a contest; times are in its zone."""
-    if setting.kind == "moment":
-        field = MomentField(setting, contest.zone, required=False)
-        field.help_text = f"{gettext(setting.help)} ({contest.time_zone})"
-        return field
-    return field_of(setting)
-
-
 class ContestSettingsForm(SettingsForm):
     settings = CONTEST_SETTINGS
 
     def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields |= {setting.name: _field(setting, contest) for setting in CONTEST}
+        self.fields |= {setting.name: field_in_zone(setting, contest.zone) for setting in CONTEST}
         self.initial = {name: getattr(contest, name) for name in CONTEST_SETTINGS}
         self.initial["version"] = contest.settings_version
         self.fields["reason"] = reason_field()
@@ -140,7 +129,8 @@ class RoundSettingsForm(SettingsForm):
         self.rules = FileRules(**round_.file_rules)
         switches = [rule for rule in RULES if rule.name in round_.dataset.spec.rules]
         self.switches = [rule.name for rule in switches]
-        self.fields |= {setting.name: field_of(setting) for setting in (*ROUND, *switches)}
+        zone = round_.contest.zone
+        self.fields |= {setting.name: field_in_zone(setting, zone) for setting in (*ROUND, *switches)}
         self.initial = {setting.name: getattr(round_, setting.name) for setting in ROUND}
         self.initial |= {name: getattr(self.rules, name) for name in self.switches}
         self.initial["version"] = round_.settings_version

@@ -56,6 +56,7 @@ CONSEQUENCES = {
     "registration": "who may join or leave changes at once",
     "rules": "entries that break the rule become void",
     "scores": "entries are scored again, after a preview",
+    "still": "the board stands still, goes on, or waits for its reveal",
     "team-size": "teams of another size are reported and stay",
     "tracks": "teams choose another track or none; one that has teams stays",
     "visibility": "who sees it changes",

@@ -21,12 +21,14 @@ from contest.models.portrait import Portrait
 from contest.models.question import Question
 from contest.models.reminder import Reminder
 from contest.models.rescore import Rescore
+from contest.models.reveal import Reveal
 from contest.models.round import Round
 from contest.models.score import Score
 from contest.models.sealed import Sealed
 from contest.models.seat import Seat
 from contest.models.signal import Signal
 from contest.models.standing import Standing
+from contest.models.still_board import StillBoard
 from contest.models.stored_board import StoredBoard
 from contest.models.team import Invitation, Membership, Team
 from contest.models.team_order import TeamOrder
@@ -68,12 +70,14 @@ __all__ = [
     "Question",
     "Reminder",
     "Rescore",
+    "Reveal",
     "Round",
     "Score",
     "Sealed",
     "Seat",
     "Signal",
     "Standing",
+    "StillBoard",
     "StoredBoard",
     "Team",
     "TeamOrder",

@@ -116,6 +116,19 @@ class Round(models.Model):
         db_default=False,
         help_text=_("Its seeds were named, not drawn: who has them knows the truths of its house entries."),
     )
+    board_frozen_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        default=DEFAULTS["board_frozen_at"],
+        help_text=_(
+            "From then on everybody but organisers sees the board of this moment, until the results."
+        ),
+    )
+    reveal_in_steps = models.BooleanField(
+        default=DEFAULTS["reveal_in_steps"],
+        db_default=False,
+        help_text=_("Its results are hidden until an organiser has revealed them place by place."),
+    )
     is_hidden = models.BooleanField(
         default=DEFAULTS["is_hidden"],
         db_default=False,
@@ -135,6 +148,13 @@ class Round(models.Model):
     tallied_at = models.DateTimeField(null=True, blank=True, help_text=_("All attacks are counted."))
     revealed_at = models.DateTimeField(null=True, blank=True, help_text=_("Commitments are open."))
 
+    still_since = models.DateTimeField(
+        null=True, blank=True, help_text=_("The board that everybody sees stands still since then.")
+    )
+    reveal_ended_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("All places were revealed, where that is done step by step.")
+    )
+
     class Meta:
         ordering = ["position", "id"]
         constraints = [
@@ -152,6 +172,11 @@ class Round(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("leaderboard", args=[self.contest.slug, self.slug])
+
+    @property
+    def awaits_reveal(self) -> bool:
+        """Whether its results are hidden until their reveal, place by place, has ended."""
+        return self.reveal_in_steps and self.reveal_ended_at is None
 
     @property
     def has_begun(self) -> bool:

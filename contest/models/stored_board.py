@@ -17,6 +17,7 @@ class StoredBoard(models.Model):
     class View(models.TextChoices):
         LIVE = "live", _("as everybody may see it before the results")
         FINAL = "final", _("with all that attacks found")
+        STILL = "still", _("as everybody sees it while it stands still")
         TRIAL = "trial", _("by a version of the game that is being tried")
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="boards")
@@ -35,7 +36,7 @@ class StoredBoard(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["round", "view", "name"], name="stored_board_once"),
             models.CheckConstraint(
-                condition=models.Q(view__in=["live", "final", "trial"]), name="stored_board_view"
+                condition=models.Q(view__in=["live", "final", "still", "trial"]), name="stored_board_view"
             ),
         ]
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
+
 from contest import access
 from contest.models import Attack, AttackRun, AuditEvent, Contest, Entry, Phase, Round
 
@@ -79,7 +81,8 @@ def _subjects(contest: Contest, rows: list[AuditEvent]) -> dict[str, Any]:
     entries = Entry.objects.filter(pk__in=ids.get("entry", []), round__in=rounds)
     for entry in entries.select_related("team", "round"):
         found[f"entry {entry.pk}"] = entry
-    open_rounds = [round_ for round_ in rounds if access.results_are_public(round_)]
+    # What was told before a board stood still was public and stays so.
+    open_rounds = [round_ for round_ in rounds if access.sees_board_history(AnonymousUser(), round_)]
     runs = AttackRun.objects.filter(
         pk__in=ids.get("attackrun", []), attack__is_dry_run=False, attack__round__in=open_rounds
     )
@@ -103,9 +106,14 @@ def _event(row: AuditEvent, subjects: Mapping[str, Any]) -> Event | None:
         facts = {"phase": (row.after or row.before)["kind"], "ends_at": row.after.get("ends_at")}
         return Event(row.number or 0, row.at, "phase", subject.slug, facts)
     if isinstance(subject, Entry):
+        if subject.round.still_since is not None and row.at > subject.round.still_since:
+            return None  # It would be on the board, which stands still.
         facts = {"entry_id": subject.pk, "number": subject.number, "team": subject.team.name}
         return Event(row.number or 0, row.at, "official-entry", subject.round.slug, facts)
     if isinstance(subject, AttackRun):
+        since = subject.attack.round.still_since
+        if since is not None and row.at > since:
+            return None
         return Event(row.number or 0, row.at, "result", subject.attack.round.slug, _result(subject, row))
     return None
 
@@ -118,5 +126,6 @@ def _result(run: AttackRun, row: AuditEvent) -> dict[str, Any]:
         "entry_id": run.entry_id,
         "team": run.entry.team.name,
         "hits": row.after.get("hits"),
-        "risk": run.risk,
+        # While the board stands still, the run may have been judged again: the log knows what was told.
+        "risk": run.risk if attack.round.still_since is None else row.after.get("risk"),
     }

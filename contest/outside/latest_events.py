@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Max, Sum
 
 from contest import access
@@ -31,7 +32,8 @@ def latest_events(contest: Contest, round_: Round | None, most: int) -> list[Eve
     events = _strongest(public_events(contest, rows))
     rounds = [round_] if round_ is not None else access.announced_rounds(contest)
     for one in rounds:
-        if access.is_announced(one) and access.results_are_public(one):
+        # Of a board that stands still, what moved before that moment was public and stays so.
+        if access.is_announced(one) and access.sees_board_history(AnonymousUser(), one):
             events += _place_events(one)
     if round_ is not None:
         events = [event for event in events if event.round in (None, round_.slug)]
@@ -50,7 +52,10 @@ def log_state(contest: Contest, round_: Round | None) -> tuple[Any, ...]:
         Standing.objects.filter(round__contest=contest).aggregate(newest=Max("pk"))["newest"],
         contest.rounds.aggregate(versions=Sum("board_version"))["versions"],
         StoredBoard.objects.filter(round__contest=contest).aggregate(newest=Max("pk"))["newest"],
-        tuple((one.pk, access.results_are_public(one), access.results_have_begun(one)) for one in rounds),
+        tuple(
+            (one.pk, one.still_since, access.results_are_public(one), access.results_have_begun(one))
+            for one in rounds
+        ),
     )
 
 
@@ -80,7 +85,10 @@ def _strongest(events: list[Event]) -> list[Event]:
 
 def _place_events(round_: Round) -> list[Event]:
     """Who overtook whom, from one record of a board to the next one."""
-    records = list(Standing.objects.filter(round=round_).order_by("-at", "-pk")[: BOARDS + 1])
+    recorded = Standing.objects.filter(round=round_)
+    if round_.still_since is not None:
+        recorded = recorded.filter(at__lte=round_.still_since)
+    records = list(recorded.order_by("-at", "-pk")[: BOARDS + 1])
     is_whole = len(records) <= BOARDS
     ranks = [
         {place["team"]: place["rank"] for place in record.places if place["rank"] is not None}

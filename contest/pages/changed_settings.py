@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.utils import dateformat
 from django.utils.translation import gettext as _
 
 from contest.declarations.contest import CONTEST
@@ -32,7 +33,7 @@ def of_contest(before: Values, after: Values) -> list[str]:
 
 def of_round(round_: Round, before: Values, after: Values) -> list[str]:
     """What changed about a round, as far as everybody may know it: its seed is for organisers alone."""
-    found = _changed(ROUND, before, after)
+    found = _changed(ROUND, before, after, round_.contest.zone)
     found += _changed(RULES, before.get("file_rules", {}), after.get("file_rules", {}))
     return found + _changed(_parameters(round_), before.get("params", {}), after.get("params", {}))
 
@@ -47,28 +48,30 @@ def _parameters(round_: Round) -> tuple[Setting, ...]:
         return ()
 
 
-def _changed(declared: Iterable[Setting], before: Values, after: Values) -> list[str]:
+def _changed(
+    declared: Iterable[Setting], before: Values, after: Values, zone: datetime.tzinfo = datetime.UTC
+) -> list[str]:
     public = (setting for setting in declared if setting.visible_to == "everybody" and setting.name in after)
     return [
-        _change(setting, before.get(setting.name), after[setting.name])
+        _change(setting, before.get(setting.name), after[setting.name], zone)
         for setting in public
         if before.get(setting.name) != after[setting.name]
     ]
 
 
-def _change(setting: Setting, before: Any, after: Any) -> str:
+def _change(setting: Setting, before: Any, after: Any, zone: datetime.tzinfo) -> str:
     label = _(label_of(setting))
-    texts = [_words(setting, value) for value in (before, after)]
+    texts = [_words(setting, value, zone) for value in (before, after)]
     if max(map(len, texts)) > LONGEST:
         return _("%(setting)s: another text") % {"setting": label}
     return f"{label}: {texts[0]} → {texts[1]}"
 
 
-def _words(setting: Setting, value: Any) -> str:
+def _words(setting: Setting, value: Any, zone: datetime.tzinfo) -> str:
     if value is None or value == "":
         return "–"
     if setting.kind == "moment":
-        return datetime.datetime.fromisoformat(value).strftime("%Y-%m-%d %H:%M %Z")
+        return dateformat.format(datetime.datetime.fromisoformat(value).astimezone(zone), "Y-m-d H:i T")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     labels = dict(setting.choices)

@@ -71,7 +71,7 @@ def comparison_context(
     first, second = context["a"], context["b"]
     for entry in (first, second):
         entry.round, entry.team = round_, team
-    show_attacks = access.sees_attacks(user, round_)
+    show_attacks = access.sees_attacks_on(user, first)
     return {
         **context,
         "numbers": list(_numbers(round_, first, second, show_attacks)),

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from contest import access
 from contest.board import queries
+from contest.board.board_cache import board_of, shows_attacks
 from contest.board.official import useful_of
 from contest.board.queries import MeasureCell
 from contest.models import Entry, Phase, Round, Team
@@ -44,8 +45,9 @@ def _round_card(user: access.Viewer, team: Team, round_: Round) -> dict[str, Any
     entries = list(Entry.objects.filter(round=round_, team=team))
     for entry in entries:
         entry.round, entry.team = round_, team
-    show_attacks = access.results_are_public(round_)
-    places = _places(entries, show_attacks)
+    # A board that stands still hides what was found in others' entries, not in the team's own.
+    show_attacks = shows_attacks(round_)
+    places = _places(user, entries, show_attacks)
     return {
         "round": round_,
         "hides": any(phase.kind == Phase.Kind.ANONYMISE for phase in phases),
@@ -101,14 +103,17 @@ def _best(entries: list[Entry]) -> set[int]:
     return {entry.pk for entry in found.values()}
 
 
-def _places(entries: list[Entry], show_attacks: bool) -> dict[int, int]:
+def _places(user: access.Viewer, entries: list[Entry], show_attacks: bool) -> dict[int, int]:
     """The places of the entries that count, as far as everybody sees them."""
     official = [entry for entry in entries if entry.is_official and not entry.is_brought]
     if not official:
         return {}
     round_ = official[0].round
     if round_.game_id is not None:
-        found = {entry.pk: places_on_boards(entry, show_attacks, False, True) for entry in official}
+        found = {entry.pk: places_on_boards(user, entry, False, True) for entry in official}
         return {key: places[0][1] or 0 for key, places in found.items() if places}
+    if access.stands_still(round_):
+        rows = board_of(round_, show_attacks).rows if show_attacks else []
+        return {row.entry_id: row.rank for row in rows if row.rank is not None}
     standing = queries.places(round_, show_attacks) if show_attacks else []
     return {entry.pk: place.rank for place, entry in standing if place.rank is not None}

@@ -39,7 +39,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
     can_organise = access.is_organiser(user, round_.contest)
     sees_individuals = access.sees_individuals(user, entry)
     show_details = is_owner or can_organise
-    show_attacks = access.sees_attacks(user, round_)
+    show_attacks = access.sees_attacks_on(user, entry)
     runs = (
         list(entry.attack_runs.filter(attack__is_dry_run=False).select_related("attack__team"))
         if show_attacks
@@ -69,7 +69,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "attack_runs": [_run_row(run, entry) for run in runs],
         "show_attacks": show_attacks,
         "safety": _safety(entry) if show_attacks else None,
-        **_place(entry, show_attacks),
+        **_place(entry, show_attacks, sees_places=access.sees_attacks(user, round_)),
         "weakest": _weakest(entry, runs) if sees_individuals else [],
         "charts": charts_of_entry(entry) if sees_individuals else [],
         "can_see_details": show_details,
@@ -175,13 +175,14 @@ def _safety(entry: Entry) -> float | None:
     return 100 * (entry.n_people - entry.hits) / entry.n_people
 
 
-def _place(entry: Entry, show_attacks: bool) -> dict[str, Any]:
-    """Total and rank; an entry that is not the official one has a total but no place on the board."""
+def _place(entry: Entry, show_attacks: bool, *, sees_places: bool) -> dict[str, Any]:
+    """Total and rank; an entry that is not the official one has a total but no place on the board, and while
+    the board stands still, nobody's place is known."""
     ranking = find_ranking(entry.round.ranking)
     if entry.state != Entry.State.VALID or not show_attacks or entry.hits is None:
         return {"total": None, "rank": None, "ranking": ranking}
     total = rank([queries.result_of(entry, True)], ranking)[0].total
-    if not entry.is_official:
+    if not entry.is_official or not sees_places:
         return {"total": total, "rank": None, "ranking": ranking}
     place = next(row.rank for row in queries.board(entry.round, None, True) if row.entry_id == entry.pk)
     return {"total": total, "rank": place, "ranking": ranking}

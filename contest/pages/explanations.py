@@ -43,8 +43,8 @@ def cells_of(user: access.Viewer, entry: Entry) -> list[str]:
         return []
     measured = [limit["measure"] for limit in entry.round.limits if limit["measure"] in entry.measures]
     known = [*measured, "utility"]
-    if entry.hits is not None and access.sees_attacks(user, entry.round):
-        is_placed = entry.is_official and entry.takes_place
+    if entry.hits is not None and access.sees_attacks_on(user, entry):
+        is_placed = entry.is_official and entry.takes_place and access.sees_attacks(user, entry.round)
         known += [cell for cell in FOUND if cell != "rank" or is_placed]
     return known
 
@@ -169,7 +169,7 @@ def _rank(entry: Entry) -> Explanation:
 def _run(user: access.Viewer, entry: Entry, cell: str) -> Explanation:
     """One attack on the entry, by its own number."""
     key = whole_number(cell.removeprefix("run-"))
-    if key is None or not access.sees_attacks(user, entry.round):
+    if key is None or not access.sees_attacks_on(user, entry):
         raise Http404
     runs = entry.attack_runs.filter(attack__is_dry_run=False, state=AttackRun.State.DONE)
     run = runs.select_related("attack__team").filter(pk=key).first()

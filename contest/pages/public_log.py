@@ -127,6 +127,10 @@ def _round_act(event: AuditEvent, subject: Any) -> Sentence:
         "round.tally": _("%(round)s: all attacks were counted and the hash of the board published."),
         "round.reveal": _("%(round)s: what had been hashed was revealed."),
         "round.built": _("%(round)s: the game %(game)s has made its data."),
+        "board.stopped": _("%(round)s: the board stands still for everybody but organisers."),
+        "board.released": _("%(round)s: the board shows everything again."),
+        "reveal.started": _("%(round)s: the reveal, place by place, has begun."),
+        "reveal.ended": _("%(round)s: the reveal has ended, and all results are public."),
     }
     return texts[event.verb] % {"round": subject.name, "game": event.after.get("game", "")}, ""
 
@@ -303,7 +307,18 @@ SENTENCES: dict[str, Callable[[AuditEvent, Any], Sentence]] = {
     **dict.fromkeys(("organiser.added", "organiser.removed"), _organiser_act),
     "announcement.published": _announced,
     **dict.fromkeys(
-        ("round.created", "round.built", "round.commit", "round.freeze", "round.tally", "round.reveal"),
+        (
+            "round.created",
+            "round.built",
+            "round.commit",
+            "round.freeze",
+            "round.tally",
+            "round.reveal",
+            "board.stopped",
+            "board.released",
+            "reveal.started",
+            "reveal.ended",
+        ),
         _round_act,
     ),
     "team.renamed": _renamed,
@@ -342,6 +357,7 @@ PRIVATE: dict[str, tuple[str, ...]] = {
         "rescore.previewed", "round.build_failed", "signals.found", "signals.requested", "trial.discarded",
         "trial.failed", "trial.repeated", "trial.requested", "webhook.created", "webhook.ended",
     ),
+    "the page of a reveal shows each of its steps": ("reveal.moved",),
     "it is written to the log of the site, not to that of a contest": (
         "contest.archived", "contest.imported", "token.created", "token.revoked", "user.asked_for_reset",
         "user.asked_to_change_email", "user.changed_password", "user.changed_profile",

@@ -11,7 +11,7 @@ from typing import Any
 from django.urls import reverse
 
 from contest import access
-from contest.board.board_cache import board_of
+from contest.board.board_cache import board_of, shows_attacks
 from contest.board.matrix import attackers, matrix
 from contest.board.overall import public_overall
 from contest.board.queries import BoardRow, total_of
@@ -201,7 +201,7 @@ def _page(name: str, round_: Round) -> str:
 
 
 def _rows(round_: Round) -> list[BoardRow]:
-    return board_of(round_, access.results_are_public(round_)).rows
+    return board_of(round_, shows_attacks(round_)).rows
 
 
 def _unchanged(season: Season, round_: Round) -> BoardRow | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
+
 from contest import access
 from contest.board.award_words import basis_in_words
 from contest.models import Membership, Round, Standing, Team, User
@@ -21,12 +23,18 @@ class RoundPlace:
 
 def places_of_team(team: Team) -> list[RoundPlace]:
     """The places of a team, of rounds whose whole board everybody sees; of others nothing is said."""
-    rounds = [one for one in access.announced_rounds(team.contest) if access.results_are_public(one)]
+    everybody = AnonymousUser()
+    rounds = [
+        one for one in access.announced_rounds(team.contest) if access.sees_board_history(everybody, one)
+    ]
     return [_place(round_, team) for round_ in rounds]
 
 
 def _place(round_: Round, team: Team) -> RoundPlace:
-    last = Standing.objects.filter(round=round_).order_by("-at", "-pk").first()
+    recorded = Standing.objects.filter(round=round_)
+    if round_.still_since is not None:
+        recorded = recorded.filter(at__lte=round_.still_since)
+    last = recorded.order_by("-at", "-pk").first()
     ranks = {row["team"]: row["rank"] for row in last.places if row["rank"] is not None} if last else {}
     return RoundPlace(round_, ranks.get(team.pk), len(ranks))
 

@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from contest import access
-from contest.board.board_cache import board_of
+from contest.board.board_cache import board_of, shows_attacks
 from contest.board.game_board_cache import look_at
 from contest.board.queries import BoardRow
 from contest.board.ranking import find_ranking
@@ -59,7 +59,7 @@ def top_of(round_: Round, most: int) -> Top:
     column, rows = _of_game(round_, most) if round_.game_id is not None else _of_format(round_, most)
     placed = [row for row in rows if row.place is not None and row.place <= STEPS]
     podium = placed[:MOST_ON_STEPS] if access.results_have_begun(round_) else []
-    shown = repr((rows, podium, round_.name, round_.contest.title))
+    shown = repr((rows, podium, round_.still_since, round_.name, round_.contest.title))
     return Top(column, rows, podium, hashlib.sha256(shown.encode()).hexdigest()[:16])
 
 
@@ -79,15 +79,15 @@ def shown_podium(top: Top) -> dict[str, Any]:
 
 
 def _of_format(round_: Round, most: int) -> tuple[str, list[TopRow]]:
-    shows_attacks = access.results_are_public(round_)
+    with_attacks = shows_attacks(round_)
     digits = 4 if find_ranking(round_.ranking).lower_wins else 2
-    rows = board_of(round_, shows_attacks).rows[:most]
-    column = _("Total") if shows_attacks else _("Utility")
-    return column, [_row(row, shows_attacks, digits) for row in rows]
+    rows = board_of(round_, with_attacks).rows[:most]
+    column = _("Total") if with_attacks else _("Utility")
+    return column, [_row(row, with_attacks, digits) for row in rows]
 
 
-def _row(row: BoardRow, shows_attacks: bool, digits: int) -> TopRow:
-    value = row.total if shows_attacks else row.utility
+def _row(row: BoardRow, with_attacks: bool, digits: int) -> TopRow:
+    value = row.total if with_attacks else row.utility
     text = DASH if value is None else f"{value:,.{digits}f}"
     return TopRow(row.rank if row.takes_place else None, row.team_name, text, row.is_house)
 

@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from contest.models import AttackRun, Entry, Round, StoredBoard, Team
 from contest.play.boxes import EMPTY
 from contest.play.evidence import evidence_of
@@ -117,9 +119,12 @@ def result_of(run: AttackRun) -> Result:
 
 
 def earlier_boards(round_: Round) -> dict[str, Sequence[Board]]:
-    """The final boards of the rounds before this one, by round."""
+    """The final boards of the rounds before this one, by round; of one that stands still, what everybody
+    sees, so that no later board tells more of it."""
     before = Round.objects.filter(contest=round_.contest_id, position__lt=round_.position)
-    stored = StoredBoard.objects.filter(round__in=before, view=StoredBoard.View.FINAL)
+    still = Q(round__still_since__isnull=False, view=StoredBoard.View.STILL)
+    final = Q(round__still_since=None, view=StoredBoard.View.FINAL)
+    stored = StoredBoard.objects.filter(still | final, round__in=before)
     boards: dict[str, list[Board]] = {}
     for board in stored.select_related("round").order_by("round__position", "round_id", "position"):
         boards.setdefault(board.round.slug, []).append(_as_board(board))

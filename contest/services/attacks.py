@@ -160,7 +160,8 @@ def record_judgement(claim: queue.Claim, run: AttackRun, outcome: Outcome, *, se
             finished_at=timezone.now(),
             **changes,
         )
-        audit.record("attack_run.done", run, contest=run.entry.round.contest, after={"hits": judgement.hits})
+        after = {"hits": judgement.hits, "risk": judgement.rate}
+        audit.record("attack_run.done", run, contest=run.entry.round.contest, after=after)
         settle_entry(run.entry_id)
 
 

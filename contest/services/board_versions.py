@@ -35,15 +35,18 @@ def has_game(round_id: int) -> bool:
 
 def _raise_versions(round_id: int, is_seen: bool) -> None:
     rounds = Round.objects.filter(pk=round_id)
-    shown = rounds if is_seen else rounds.filter(feedback=Feedback.FULL)
+    moving = rounds.filter(still_since=None)
+    shown = moving if is_seen else moving.filter(feedback=Feedback.FULL)
     # A round that shows everything at once is spared the question below, which takes Django longer to write
     # than the rest of the change. A round that hides its board pays one statement more.
-    if shown.update(full_version=F("full_version") + 1, board_version=F("board_version") + 1) or is_seen:
+    if shown.update(full_version=F("full_version") + 1, board_version=F("board_version") + 1):
         return
     results = Phase.objects.filter(
         round=OuterRef("pk"), kind=Phase.Kind.RESULTS, starts_at__lte=timezone.now()
     )
-    tells = Q(feedback=Feedback.FULL) | Exists(results)
+    is_told = Exists(results) & ~Q(reveal_in_steps=True, reveal_ended_at=None)
+    # While the board that everybody sees stands still, its number tells nothing of what happens.
+    tells = Q(still_since=None) & (Q(feedback=Feedback.FULL) | is_told)
     step = Case(When(tells, then=1), default=0)
     rounds.update(full_version=F("full_version") + 1, board_version=F("board_version") + step)
 

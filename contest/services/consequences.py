@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
 from django.db.models import Count, QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -142,6 +143,7 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
         *_of_feedback(round_, changes),
         *(_of_budget(round_, changes) if round_.game_id is None else ()),
         *_of_attempts(round_, changes),
+        *_of_freeze(round_, changes),
     ]
     if _concerns(changes, "programs"):
         waiting = AttackRun.objects.filter(attack__round=round_, attack__kind=Attack.Kind.PROGRAM)
@@ -350,6 +352,25 @@ def _of_attempts(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]
         len(over),
     )
     return [Consequence("attempts-overdrawn", len(over), text % {"n": len(over), "names": _named(over)})]
+
+
+def _of_freeze(round_: Round, changes: Mapping[str, Any]) -> Iterator[Consequence]:
+    if "board_frozen_at" in changes:
+        moment = changes["board_frozen_at"]
+        if moment is None:
+            text = _("The board does not stand still before the results.")
+        elif moment <= timezone.now():
+            text = _("The board stands still at once, for everybody but organisers.")
+        else:
+            when = moment.astimezone(round_.contest.zone).strftime("%Y-%m-%d %H:%M %Z")
+            text = _("The board stands still from %(when)s, for everybody but organisers.") % {"when": when}
+        yield Consequence("board-stands-still", 1, text)
+    if "reveal_in_steps" in changes:
+        if changes["reveal_in_steps"]:
+            text = _("The results stay hidden until an organiser has revealed them place by place.")
+        else:
+            text = _("The results are public as soon as their phase begins, without a reveal.")
+        yield Consequence("reveal-in-steps", 1, text)
 
 
 def _new_address(n: int) -> Consequence:

@@ -24,6 +24,7 @@ from contest.services.attacks import settle_entries
 from contest.services.board_versions import bump_board
 from contest.services.commitments import commit, reveal_commitments
 from contest.services.reminders import remind
+from contest.services.still_boards import release_board, stands_still_at, stop_board
 from contest.services.tallies import counting_fault
 
 logger = logging.getLogger(__name__)
@@ -43,9 +44,10 @@ def run_clock(now: datetime.datetime | None = None) -> list[ClockStep]:
     unmarked = Q(phases__opened_at=None, phases__starts_at__lte=now) | Q(
         phases__closed_at=None, phases__ends_at__lte=now
     )
+    still = Q(still_since__isnull=False)
     unfinished = Q(committed_at=None) | Q(frozen_at=None) | Q(tallied_at=None) | Q(revealed_at=None)
     begun = Q(phases__starts_at__lte=now)
-    rounds = Round.objects.filter(unmarked | (unfinished & begun)).distinct().order_by("pk")
+    rounds = Round.objects.filter(unmarked | still | (unfinished & begun)).distinct().order_by("pk")
     done: list[ClockStep] = []
     for round_ in rounds.select_related("contest"):
         try:
@@ -61,6 +63,7 @@ def run_clock(now: datetime.datetime | None = None) -> list[ClockStep]:
 
 
 def _run_round(round_: Round, now: datetime.datetime) -> Iterator[ClockStep]:
+    yield from _hold(round_, now)
     yield from _follow(round_, now)
     for phase, opens in _boundaries(round_, now):
         if opens and not _may_open(round_, phase):
@@ -68,7 +71,24 @@ def _run_round(round_: Round, now: datetime.datetime) -> Iterator[ClockStep]:
             return
         if _mark(phase, opens, now):
             yield ClockStep(round_.pk, f"{'open' if opens else 'close'} {phase.kind}")
+        yield from _hold(round_, now)
         yield from _follow(round_, now)
+
+
+def _hold(round_: Round, now: datetime.datetime) -> Iterator[ClockStep]:
+    """Stop the board that everybody sees, or let it go on, whichever is due."""
+    fresh = Round.objects.select_related("contest", "dataset", "game").get(pk=round_.pk)
+    if stands_still_at(fresh, now) == (fresh.still_since is not None):
+        return
+    with transaction.atomic():
+        lock_teams(fresh.contest_id)
+        lock_play(fresh.pk)
+        fresh.refresh_from_db()
+        wanted = stands_still_at(fresh, now)
+        if wanted == (fresh.still_since is not None):
+            return
+        (stop_board if wanted else release_board)(fresh, now)
+    yield ClockStep(fresh.pk, "stop board" if wanted else "release board")
 
 
 def _boundaries(round_: Round, now: datetime.datetime) -> list[tuple[Phase, bool]]:
@@ -200,6 +220,9 @@ def _tally(round_: Round, now: datetime.datetime) -> None:
 
 def _may_reveal(round_: Round) -> bool:
     if not _is_set(round_, "tallied_at"):
+        return False
+    held = Round.objects.filter(pk=round_.pk)
+    if held.filter(Q(still_since__isnull=False) | Q(reveal_in_steps=True, reveal_ended_at=None)).exists():
         return False
     return Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, opened_at__isnull=False).exists()
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from contest.bundle.spans import Span, faults
 from contest.bundle.specification import PhaseSpec
 from contest.errors import Refused
-from contest.models import Commitment, Entry, Phase, Round, User
+from contest.models import Commitment, Entry, Phase, Reveal, Round, User
 from contest.records import audit
 from contest.records.locks import lock_phases, lock_play
 from contest.services.board_versions import bump_board
@@ -257,7 +257,8 @@ def _move_later(phase: Phase, user: User, by: datetime.timedelta, reason: str) -
 def _take_back(phase: Phase, now: datetime.datetime, reason: str) -> None:
     """Undo the steps of the clock that followed from the end of this phase."""
     lock_play(phase.round_id)
-    fields = ["tallied_at", "revealed_at"]
+    fields = ["tallied_at", "revealed_at", "reveal_ended_at"]
+    Reveal.objects.filter(round=phase.round_id).delete()
     withdraw_commitment(phase.round, Commitment.What.BOARD, now, reason)
     if phase.kind == Phase.Kind.ANONYMISE:
         fields.append("frozen_at")

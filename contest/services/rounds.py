@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from contest.bundle.files import preset_bundle
 from contest.bundle.schema import MOST_ROUNDS
-from contest.bundle.specification import PhaseSpec, RoundSpec, shifted
+from contest.bundle.specification import PhaseSpec, RoundSpec, later
 from contest.errors import Refused
 from contest.models import (
     Attack,
@@ -114,14 +114,14 @@ def planned(contest: Contest, new: NewRound) -> tuple[Source, RoundSpec]:
         raise Refused("round-in-the-past", _("The first phase of a new round must be in the future."))
     if contest.rounds.count() >= MOST_ROUNDS:
         raise Refused("too-many-rounds", _("A contest has at most %(n)s rounds.") % {"n": MOST_ROUNDS})
+    then = later(source.spec, new.starts_at - source.spec.starts_at)
     spec = dataclasses.replace(
-        source.spec,
+        then,
         slug=new.slug,
         name=new.name,
-        settings={**source.spec.settings, "is_hidden": True},
+        settings={**then.settings, "is_hidden": True},
         seed=None,
         baselines=(),
-        phases=shifted(source.spec.phases, new.starts_at - source.spec.starts_at),
     )
     return source, spec
 

@@ -26,6 +26,7 @@ from contest.services.contests import JOINING, require_sound_joining, taken
 from contest.services.entry_marks import choose_all_again, count_again, require_reason, void_entry
 from contest.services.game_parameters import build_again, checked_changes
 from contest.services.phases import require_sound
+from contest.services.still_boards import require_freezable
 from games.formats.rules import FIXED_ONCE_MEASURED, FileRules
 
 CONTEST_SETTINGS = tuple(setting.name for setting in CONTEST)
@@ -131,8 +132,8 @@ def change_round(round_: Round, user: User, version: int, given: Mapping[str, An
                 round_,
                 contest=round_.contest,
                 actor=user,
-                before=before,
-                after=changes,
+                before={name: as_audited(value, round_.contest.zone) for name, value in before.items()},
+                after={name: as_audited(value, round_.contest.zone) for name, value in changes.items()},
                 reason=reason,
             )
             for entry in Entry.objects.filter(pk__in=broken).select_related("team", "round__contest"):
@@ -234,6 +235,7 @@ def _require_possible(round_: Round, changes: Mapping[str, Any]) -> None:
         raise Refused("seed-committed", _("The hash of this round’s seed is published; the seed stays."))
     if "feedback" in changes:
         require_sound(Phase.objects.filter(round=round_), changes["feedback"])
+    require_freezable(round_, changes)
     if "file_rules" in changes:
         _require_unmeasured(round_, FileRules(**changes["file_rules"]))
 

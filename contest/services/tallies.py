@@ -19,6 +19,8 @@ def tells_all(round_: Round) -> bool:
     """Whether everybody may see what attacks found: at once, or from the results phase on."""
     if round_.feedback == Feedback.FULL:
         return True
+    if round_.awaits_reveal:
+        return False
     results = Phase.objects.filter(round=round_, kind=Phase.Kind.RESULTS, starts_at__lte=timezone.now())
     return results.exists()
 
@@ -39,7 +41,8 @@ def record_boards(claim: Claim, round_: Round, game: GamePackage, boards: Boards
             boards = {view: counted for view, counted in boards.items() if view != StoredBoard.View.LIVE}
         store_boards(round_, game, boards)
         if _public_rows(round_) != before:
-            Round.objects.filter(pk=round_.pk).update(board_version=F("board_version") + 1)
+            moving = Round.objects.filter(pk=round_.pk, still_since=None)
+            moving.update(board_version=F("board_version") + 1)
 
 
 def store_boards(round_: Round, game: GamePackage, boards: Boards) -> None:

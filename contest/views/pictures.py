@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.board.board_cache import board_context, board_map, board_of
+from contest.board.board_cache import board_context, board_map, board_of, shows_attacks
 from contest.board.matrix import matrix
 from contest.board.queries import BoardRow
 from contest.board.utility_risk_map import utility_map
@@ -76,7 +76,7 @@ def _format_round(request: PageRequest, slug: str, round_slug: str) -> Round:
 
 def _rows(request: PageRequest, round_: Round) -> list[BoardRow]:
     my_team = access.team_of(request.user, round_.contest)
-    board = board_of(round_, access.results_are_public(round_))
+    board = board_of(round_, shows_attacks(round_))
     return board.rows_for(my_team)[:MOST_SPOTS]
 
 

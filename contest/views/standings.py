@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from contest import access
-from contest.board.board_cache import board_of
+from contest.board.board_cache import board_of, shows_attacks
 from contest.board.export import board_csv, board_dicts
 from contest.board.rank_history import rank_history
 from contest.language.markdown import docstring_to_html
@@ -24,7 +24,7 @@ def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpR
     round_ = access.round_for(request.user, slug, round_slug)
     if round_.game_id is not None:
         return games.export(request, round_, kind)
-    board = board_of(round_, access.results_are_public(round_))
+    board = board_of(round_, shows_attacks(round_))
     tracked = bool(round_.contest.tracks)
     track = asked_track(request, round_.contest)
     rows = [row for row in board.rows if not track or row.track == track]
@@ -38,6 +38,7 @@ def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpR
             "ranking": round_.ranking,
             "house_takes_places": round_.house_takes_places,
             "version": round_.board_version,
+            "frozen_since": board.still_since and board.still_since.isoformat(),
         }
         answer = JsonResponse({**facts, "as_of": board.as_of.isoformat(), "rows": board_dicts(rows, tracked)})
     else:
@@ -50,12 +51,14 @@ def export(request: PageRequest, slug: str, round_slug: str, kind: str) -> HttpR
 def history(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
     """How the places changed; hidden as long as what attacks found is hidden."""
     round_ = access.round_for(request.user, slug, round_slug)
-    shown = access.sees_attacks(request.user, round_)
+    shown = access.sees_board_history(request.user, round_)
+    until = access.history_ends_at(request.user, round_)
     context = {
         "contest": round_.contest,
         "round": round_,
         "shown": shown,
-        "history": rank_history(round_) if shown else None,
+        "history": rank_history(round_, until) if shown else None,
+        "still_since": until,
         "charts": slope_charts(request.user, round_),
     }
     return render(request, "contest/history.html", context)

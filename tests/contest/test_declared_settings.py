@@ -80,14 +80,20 @@ def cases(setting: Setting) -> Iterator[Case]:
         yield from [("", False), (7, False)]
     elif setting.kind == "zone":
         yield from [("Asia/Tokyo", True), ("Mars/Phobos", False), ("../etc/passwd", False), (7, False)]
+    elif setting.kind == "moment":
+        first = document()["rounds"][0]["phases"]["anonymise"]["from"]
+        yield from [(datetime.datetime.fromisoformat(first), True), (FIRST - SECOND, False)]
+        yield from [("banana", False), (7, False)]
 
 
 def typed(setting: Setting, value: Any) -> str | None:
     """What somebody types for this value; None where a page has no way to say it."""
     if setting.kind == "flag" or isinstance(value, list):
         return None
-    if setting.kind in ("text", "lines", "slug") and not isinstance(value, str):
+    if setting.kind in ("text", "lines", "slug", "moment") and not isinstance(value, str | datetime.datetime):
         return None
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(Contest(time_zone="Asia/Tokyo").zone).isoformat()[:19]
     if setting.shown_in > 1 and type(value) in (int, float) and abs(value) < 1e300:
         return repr(value / setting.shown_in)
     return "" if value is None else str(value)
@@ -147,7 +153,7 @@ def bundle_faults(setting: Setting, value: Any, format_name: str = "2016") -> li
     node: Any = content
     for key in path[:-1]:
         node = node[key] if isinstance(key, int) else node.setdefault(key, {})
-    node[path[-1]] = value
+    node[path[-1]] = value.isoformat() if isinstance(value, datetime.datetime) else value
     problems = check_bundle(yaml.safe_dump(content, allow_unicode=True)).problems
     assert {problem.key for problem in problems} <= {name_of(path)}
     return [say_expected(problem.got or "", problem.expected) for problem in problems]

@@ -206,6 +206,10 @@ PAGES: dict[str, tuple[object, ...]] = {
     "round_share": ALL,
     "contest_share": ALL,
     "projector": ALL,
+    # Before a reveal begins, only organisers see its page.
+    "reveal": (404, 404, 404, 404, 200, 404, 404),
+    "reveal_screen": (404, 404, 404, 404, 200, 404, 404),
+    "reveal_act": POSTED,
     # Off unless the organisers allow it.
     "embed": NONE,
     "how": NONE,
@@ -307,6 +311,7 @@ ACTS: dict[str, tuple[object, ...]] = {
     "organise_confirm_award": ("in", 404, 404, 404, "on", 404, 404),
     "organise_give_award": ("in", 404, 404, 404, 422, 404, 404),
     "organise_undo_award": ("in", 404, 404, 404, 404, 404, 404),
+    "reveal_act": ("in", 404, 404, 404, "on", 404, 404),
     "house_entry": ("in", 404, 404, 404, "on", 404, 404),
     "organise_house_retry": ("in", 404, 404, 404, "on", 404, 404),
     "steer_attack": ("in", 404, 404, 404, "on", 404, 404),

@@ -20,7 +20,7 @@ from contest.forms.games.declared import (
 )
 from contest.forms.new_contest import clean_start, start_field
 from contest.forms.phases import reason_field
-from contest.forms.setting_fields import field_of
+from contest.forms.setting_fields import field_in_zone, field_of
 from contest.forms.settings import SettingsForm
 from contest.language.game_words import worded
 from contest.models import Round
@@ -170,7 +170,8 @@ class GameRoundSettingsForm(SettingsForm):
         super().__init__(*args, **kwargs)
         self.declared = declared
         self.plain = [setting for setting in ROUND if setting.name != "ranking"]
-        self.fields |= {setting.name: field_of(setting) for setting in self.plain}
+        zone = round_.contest.zone
+        self.fields |= {setting.name: field_in_zone(setting, zone) for setting in self.plain}
         self.fields["ranking"] = rule_field(declared, round_.ranking)
         own = parameter_fields(declared.parameters, round_.params)
         self.fields |= own

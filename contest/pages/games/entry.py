@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from contest import access
-from contest.board.game_boards import text_of
+from contest.board.game_boards import text_of, view_for
 from contest.board.game_matrix import target_label
 from contest.board.official import better_before, counts_instead
 from contest.board.queries import MeasureCell
@@ -72,7 +72,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
     round_ = entry.round
     table = Table(round_)
     is_owner, can_organise = access.owns_entry(user, entry), access.is_organiser(user, round_.contest)
-    show_details, show_attacks = is_owner or can_organise, access.sees_attacks(user, round_)
+    show_details, show_attacks = is_owner or can_organise, access.sees_attacks_on(user, entry)
     runs = _runs(entry) if show_attacks else []
     job = Job.objects.filter(entry=entry).order_by("-id").first()
     unfinished = [run.pk for run in runs if run.state not in AttackRun.FINAL]
@@ -100,7 +100,7 @@ def entry_context(user: access.Viewer, entry: Entry) -> dict[str, Any]:
         "utility": text_of(entry.utility, 2),
         "pictures": pictures_of_entry(user, entry),
         "challenges": _by_challenge(user, table, entry, runs),
-        "places": places_on_boards(entry, show_attacks, can_organise, is_owner),
+        "places": places_on_boards(user, entry, can_organise, is_owner),
         "show_attacks": show_attacks,
         "can_see_details": show_details,
         "can_organise": can_organise,
@@ -226,12 +226,12 @@ def _pictures(user: access.Viewer, table: Table, run: AttackRun) -> Pictured:
 
 
 def places_on_boards(
-    entry: Entry, show_attacks: bool, can_organise: bool, is_owner: bool
+    user: access.Viewer, entry: Entry, can_organise: bool, is_owner: bool
 ) -> list[tuple[str, int | None]]:
     """The places of an entry's team on the boards that the reader may see."""
     if not entry.is_official or entry.is_brought:
         return []
-    view = StoredBoard.View.FINAL if show_attacks else StoredBoard.View.LIVE
+    view = view_for(user, entry.round)
     found, declared = [], Table(entry.round).declared
     for board in StoredBoard.objects.filter(round=entry.round, view=view).order_by("position"):
         if not can_organise and (board.shown == "organisers" or (board.shown == "own row" and not is_owner)):

@@ -67,6 +67,7 @@ def export(request: PageRequest, round_: Round, kind: str) -> HttpResponse:
             "game": str(round_.game),
             "rule": round_.ranking,
             "version": look.version,
+            "frozen_since": round_.still_since and round_.still_since.isoformat(),
             "as_of": counted.made_at.isoformat() if counted.made_at else None,
         }
         answer = JsonResponse({**facts, "boards": boards_data(boards, tracked)})
