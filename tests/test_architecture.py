@@ -40,8 +40,11 @@ LOADERS = {
     "contest/archive/importing.py",
     "contest/operations/backup/restoring.py",
     "contest/play/packages.py",
+    "contest/rehearsal/fast_clock.py",
+    "contest/rehearsal/play.py",
 }
-"""What brings whole contests or installations back, row by row, and the rows of installed games."""
+"""What brings whole contests or installations back, row by row; the rows of installed games; and the clock of
+a rehearsal, whose database is thrown away."""
 MAX_FUNCTION_LINES = 60
 MAX_MODULE_LINES = 400
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
-from contest.models import Contest, Phase, Reminder
+from contest.models import Contest, Phase, Reminder, Round
 
 HOUR = datetime.timedelta(hours=1)
 END, START, REMINDER, LATE = range(4)
@@ -31,11 +31,19 @@ class Moment:
 
 
 class FastClock:
-    """Remembers the planned times of all phases of a contest."""
+    """Remembers the planned times of a contest: its phases, its registration, when its boards stand still."""
 
     def __init__(self, contest: Contest) -> None:
         self.contest = contest
         self.planned = {phase.pk: phase for phase in Phase.objects.filter(round__contest=contest)}
+        frozen = Round.objects.filter(contest=contest)
+        self.frozen = {it.pk: it.board_frozen_at for it in frozen if it.board_frozen_at is not None}
+
+    @property
+    def registers_at(self) -> datetime.datetime:
+        """When teams are made: as soon as registration opens, or an hour before the first phase."""
+        first = min(phase.starts_at for phase in self.planned.values())
+        return self.contest.registration_opens or first - HOUR
 
     def moments(self) -> list[Moment]:
         """All moments at which something happens, in order."""
@@ -60,3 +68,9 @@ class FastClock:
             Phase.objects.filter(pk=key).update(starts_at=starts_at, ends_at=ends_at)
             # A reminder belongs to the end of a phase; without this the same one would be sent again.
             Reminder.objects.filter(phase=key).update(ends_at=ends_at)
+        for key, frozen_at in self.frozen.items():
+            Round.objects.filter(pk=key).update(board_frozen_at=frozen_at + moved)
+        for name in ("registration_opens", "registration_closes"):
+            planned = getattr(self.contest, name)
+            if planned is not None:
+                Contest.objects.filter(pk=self.contest.pk).update(**{name: planned + moved})

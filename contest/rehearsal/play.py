@@ -11,7 +11,7 @@ from django.db import transaction
 from contest.bundle.check import OpenFile
 from contest.bundle.specification import Bundle
 from contest.errors import Refused
-from contest.models import Contest, Entry, Job, Phase, Round, Team, TeamOrder, User
+from contest.models import Contest, Entry, Invitation, Job, Phase, Round, Team, TeamOrder, User
 from contest.play.offers import offered_attacks, offered_methods
 from contest.rehearsal import fast_clock, findings
 from contest.rehearsal.fast_clock import FastClock, Moment
@@ -19,10 +19,11 @@ from contest.rehearsal.outcome import Happened, Outcome
 from contest.services import demo
 from contest.services.bundles import create_from_bundle
 from contest.services.phase_clock import run_clock
+from contest.services.reveals import end_reveal, move_reveal, start_reveal
 from contest.services.standings_history import record_standing
 from contest.services.team_orders import Asked, request_answer, request_entry
 from contest.services.team_status import approve_team
-from contest.services.teams import create_team
+from contest.services.teams import create_invitation, create_team, join_team
 from contest.work.handlers import work_on
 
 TRIES = 5
@@ -53,7 +54,7 @@ def rehearse(bundle: Bundle, open_file: OpenFile, plan: Plan, say: Say) -> Outco
     Contest.objects.filter(pk=contest.pk).update(is_public=True)
     contest.refresh_from_db()
     clock = FastClock(contest)
-    clock.turn_to(min(phase.starts_at for phase in clock.planned.values()) - fast_clock.HOUR)
+    clock.turn_to(clock.registers_at)
     teams = _teams(contest, organiser, plan.teams)
     _work_off()
     play = _Play(contest, clock, teams, plan, outcome, say)
@@ -70,7 +71,7 @@ def _created(bundle: Bundle, open_file: OpenFile) -> tuple[Contest, User]:
 
 
 def _teams(contest: Contest, organiser: User, n: int) -> list[Team]:
-    """Teams that take turns through the tracks, where the contest has some."""
+    """Teams in turn of all tracks, where the contest has some, with as many members as they need."""
     tracks = [track.name for track in contest.declared_tracks] or [""]
     with transaction.atomic():
         teams = [
@@ -80,6 +81,11 @@ def _teams(contest: Contest, organiser: User, n: int) -> list[Team]:
             for place in range(1, n + 1)
         ]
     for team in teams:
+        captain = team.memberships.select_related("user").get().user
+        for place in range(2, contest.min_team_size + 1):
+            create_invitation(team, captain)
+            invitation = Invitation.objects.filter(team=team).latest("pk")
+            join_team(invitation, demo.person(f"{captain.username}-{place}"))
         if team.status == Team.Status.PENDING:
             approve_team(team, organiser, "rehearsal")
     return teams
@@ -116,6 +122,8 @@ class _Play:
             self._hide(moment, phase.round, acting)
         elif phase.kind == Phase.Kind.ATTACK:
             self._seek(moment, phase.round, acting)
+        elif moment.what == fast_clock.START and phase.kind == Phase.Kind.RESULTS:
+            self._reveal(phase.round)
 
     def _pass_time(self, moment: Moment) -> None:
         """Let the moment be now, and do all that is due and queued."""
@@ -163,6 +171,21 @@ class _Play:
         if teams and attacks:
             record_standing(round_)
             self.say(f"  {len(teams)} teams sought with {len(attacks)} house attacks")
+
+    def _reveal(self, round_: Round) -> None:
+        """What an organiser does on stage, where the results are revealed place by place."""
+        if not round_.reveal_in_steps:
+            return
+        organiser = demo.person(demo.ORGANISER)
+        try:
+            places = len(start_reveal(round_, organiser).places)
+            for seen in range(places):
+                move_reveal(round_, organiser, 1, seen)
+            end_reveal(round_, organiser)
+        except Refused as refusal:
+            self.outcome.faults.append(f"{round_.name}: the reveal was refused: {refusal.text}")
+        else:
+            self.say(f"  {places} places are revealed")
 
     def _ask(self, request: Request, round_: Round, team: Team, asked: Asked) -> None:
         user = team.memberships.select_related("user").order_by("pk")[0].user

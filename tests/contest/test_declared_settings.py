@@ -71,19 +71,19 @@ def cases(setting: Setting) -> Iterator[Case]:
         yield from [("", True), (track, True), (f"\n {track} \n\n", True), ("x", False), ("a\0b", False)]
         yield from [(f"{track}\n{track}", False), ("x" * (setting.length + 1), False), (7, False)]
     elif setting.kind == "moment":
-        yield from [(moment.isoformat(), True) for moment in (FIRST, LAST)]
+        # A board stands still within its round; what is of the contest may be at any time.
+        begins = datetime.datetime.fromisoformat(document()["rounds"][0]["phases"]["anonymise"]["from"])
+        good = (begins,) if setting.name == "board_frozen_at" else (FIRST, LAST)
+        yield from [(moment.isoformat(), True) for moment in good]
         yield from [(moment.isoformat(), False) for moment in (FIRST - SECOND, LAST + SECOND)]
         yield from [("banana", False), ("2027-02-30T10:00:00+09:00", False), (7, False)]
+        yield from [(good[0], True), (FIRST - SECOND, False)]
     elif setting.kind == "slug":
         yield from [("A", True), ("a-_9" * 12 + "xy", True), ("a-_9" * 12 + "xyz", False), ("a b", False)]
         yield from [(word, False) for word in sorted(setting.reserved)]
         yield from [("", False), (7, False)]
     elif setting.kind == "zone":
         yield from [("Asia/Tokyo", True), ("Mars/Phobos", False), ("../etc/passwd", False), (7, False)]
-    elif setting.kind == "moment":
-        first = document()["rounds"][0]["phases"]["anonymise"]["from"]
-        yield from [(datetime.datetime.fromisoformat(first), True), (FIRST - SECOND, False)]
-        yield from [("banana", False), (7, False)]
 
 
 def typed(setting: Setting, value: Any) -> str | None:

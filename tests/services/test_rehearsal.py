@@ -17,7 +17,7 @@ from django.core.management import CommandError, call_command
 from django.db.models import F
 
 from contest.bundle.check import check_bundle
-from contest.models import Attack, AttackRun, Contest, Entry, Phase, Reminder, Round, Team
+from contest.models import Attack, AttackRun, AuditEvent, Contest, Entry, Phase, Reminder, Round, Team
 from contest.rehearsal import Outcome, Plan, as_dict, as_text, rehearse
 from contest.rehearsal.fast_clock import END, LATE, REMINDER, START, FastClock
 from kakurenbo.main import main
@@ -34,6 +34,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 RESULTS = "    results: {from: 2027-09-03T00:00:00Z, until: 2027-12-01T00:00:00Z}\n"
 PLAYED = SMALL.replace("  limits:\n", f"{RESULTS}  limits:\n").replace("at-most: 0.7", "at-most: 1")
 DRAFT = "The contest is a draft: teams see it, and reminders are sent, once it is public."
+DAY = datetime.timedelta(days=1)
 PLAN = Plan(teams=3, seed=1, workers=2, program_seconds=0.0)
 
 
@@ -87,6 +88,32 @@ def test_teams_take_turns_through_the_tracks_of_a_contest() -> None:
     outcome = rehearse(tracked, nothing, PLAN, lambda line: None)
     assert outcome.faults == [DRAFT]
     assert Team.objects.filter(is_house=False).values("track").distinct().count() == 2
+
+
+def test_registration_sizes_and_a_frozen_board_are_kept() -> None:
+    bundle = check_bundle(PLAYED).bundle
+    assert bundle is not None
+    first, (round_,) = bundle.starts_at, bundle.rounds
+    joining = {
+        "registration_opens": first - 2 * DAY,
+        "registration_closes": first + DAY,
+        "min_team_size": 2,
+    }
+    frozen = {"board_frozen_at": first + 10 * DAY, "reveal_in_steps": True}
+    planned = dataclasses.replace(
+        bundle,
+        settings={**bundle.settings, **joining},
+        rounds=(dataclasses.replace(round_, settings={**round_.settings, **frozen}),),
+    )
+    outcome = rehearse(planned, nothing, PLAN, lambda line: None)
+    assert outcome.faults == [DRAFT]
+    assert {team.memberships.count() for team in Team.objects.filter(is_house=False)} == {2}
+    played = Round.objects.get(contest__slug="small")
+    assert played.revealed_at is not None
+    verbs = set(AuditEvent.objects.values_list("verb", flat=True))
+    assert {"board.stopped", "reveal.started", "reveal.ended"} <= verbs, verbs
+    contest = Contest.objects.get(slug="small")
+    assert contest.registration == "after"
 
 
 def test_limits_that_no_method_keeps_are_a_fault() -> None:
