@@ -84,8 +84,8 @@ def make_round(contest: Contest | None = None, *, data: PurchaseData | None = No
     )
 
 
-def make_team(contest: Contest, name: str = "", captain: User | None = None) -> Team:
-    return create_team(contest, captain or make_user(), name or f"Team {next(_numbers)}")
+def make_team(contest: Contest, name: str = "", captain: User | None = None, track: str = "") -> Team:
+    return create_team(contest, captain or make_user(), name or f"Team {next(_numbers)}", track)
 
 
 @lru_cache

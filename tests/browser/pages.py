@@ -74,6 +74,7 @@ def all_pages(world: World) -> list[Page]:
         Page("kmm", "/methods/tables/kmm/", "visitor"),
         Page("attack-method", "/methods/attacks/re-itemset/", "visitor"),
         Page("house-method", f"{house}?method=swap", "organiser"),
+        Page("leaderboard-track", f"{base}?track=student", "team"),
         Page("overall-decided", "/contests/both/overall/", "team"),
         Page("story", "/contests/season/story/", "visitor"),
         Page("story-bar", "/contests/season/final/rules/?story=1", "visitor"),

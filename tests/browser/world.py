@@ -98,6 +98,8 @@ def build_world() -> World:
         description="A *small* contest.",
         time_zone="Asia/Tokyo",
         may_be_embedded=True,
+        tracks="student | Students | 学生\npro | Professionals | 社会人",
+        registration_closes=now + DAY,
     )
     phases = [
         (Phase.Kind.ANONYMISE, now - DAY, now + DAY),
@@ -105,12 +107,12 @@ def build_world() -> World:
         (Phase.Kind.RESULTS, now + DAY, now + 2 * DAY),
     ]
     round_ = make_round(contest, phases=phases, attacks=["re-itemset", "re-totals"])
-    foxes = make_team(contest, "Foxes", hana)
+    foxes = make_team(contest, "Foxes", hana, "student")
     good = make_entry(round_, foxes, entry_files("swap", 5), note="half of the rows")
     broken = make_entry(
         round_, foxes, {**entry_files(), "T.csv": b"a1,1,2011/1/1,8:00,x\n", "P.csv": b"1\n0\n"}
     )
-    other = make_entry(round_, make_team(contest, "Owls"), entry_files("shuffle", 2))
+    other = make_entry(round_, make_team(contest, "Owls", track="pro"), entry_files("shuffle", 2))
     announce(contest, oni, "The round is open", "Read the *rules*, then upload.")
     question = _questions(contest, foxes, hana, oni)
     request_house_entry(round_, oni, "swap")
