@@ -77,6 +77,8 @@ def _provider(name: str) -> Provider:
             raise ImproperlyConfigured(
                 f"{_variable(name, part)} must be set, because {env.PREFIX}OIDC_PROVIDERS names {name!r}."
             )
+        if not (value.isascii() and value.isprintable()):
+            raise ImproperlyConfigured(f"{_variable(name, part)} must be one line of ASCII characters.")
     _require_issuer(_variable(name, "ISSUER"), given["ISSUER"])
     scopes = tuple(env.text(_key(name, "SCOPES"), SCOPES).replace(",", " ").split())
     if "openid" not in scopes:

@@ -80,6 +80,10 @@ WRONG: dict[str, tuple[dict[str, str | None], str]] = {
         {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET": None},
         "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET must be set",
     ),
+    "provider with a secret that no header holds": (
+        {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET": "秘密"},
+        "KAKURENBO_OIDC_MY_CAMPUS_CLIENT_SECRET must be one line of ASCII characters",
+    ),
     "provider without TLS": (
         {**CAMPUS, "KAKURENBO_OIDC_MY_CAMPUS_ISSUER": "http://id.example.org"},
         "must begin with https://",
