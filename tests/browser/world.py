@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from config.oidc import Provider
 from contest.board.ranking import numbered
 from contest.models import (
     AccountToken,
@@ -20,6 +21,7 @@ from contest.models import (
     Contest,
     Entry,
     HouseOrder,
+    Identity,
     LogIn,
     Phase,
     Question,
@@ -58,6 +60,11 @@ from tests.overall_rounds import decided
 from tests.season_rounds import told_season
 
 DAY = datetime.timedelta(days=1)
+ELSEWHERE = {
+    name: Provider(name, f"https://{name}.example.org", "site", "a secret", label, label, ("openid",))
+    for name, label in (("elsewhere", "ORCID"), ("campus", "Example University"))
+}
+"""Providers to log in with: for their buttons, since nobody answers there."""
 ROLES = ("visitor", "newcomer", "team", "organiser")
 
 
@@ -127,6 +134,9 @@ def build_world() -> World:
     award = give_award(
         contest, oni, foxes, title_en="Finest fur", title_ja="毛並み賞", text="", reason="The jury agreed."
     )
+    identity = Identity.objects.create(
+        user=hana, issuer=ELSEWHERE["elsewhere"].issuer, subject="0000-0002-1825-0097"
+    )
     cookies = {"newcomer": _cookie("mai"), "team": _cookie("hana"), "organiser": _cookie("oni")}
     values = {
         "slug": contest.slug,
@@ -150,6 +160,8 @@ def build_world() -> World:
         "award_id": award.pk,
         "question_id": question.pk,
         "user_id": hana.pk,
+        "provider": "elsewhere",
+        "identity_id": identity.pk,
         "notification_id": hana.notifications.order_by("pk")[0].pk,
     }
     links = {

@@ -193,6 +193,14 @@ def test_a_provider_that_answers_nonsense_is_never_our_error(forger: Forger, cli
     assert not User.objects.exists()
 
 
+def test_any_code_is_passed_on_as_it_is(forger: Forger, client: Client) -> None:
+    for code in ("\x00", "é…", "a b+c&d=e%41", "x" * 5000):
+        sent = begin(client)
+        forger.token = forger.sign(forger.claims(sent["nonce"]))
+        assert come_back(client, code=code, state=sent["state"]).status_code == 302
+        assert forger.forms[-1]["code"] == [code]
+
+
 def test_a_provider_that_is_away_is_named(forger: Forger, client: Client) -> None:
     forger.answers = {"/.well-known/openid-configuration": (503, b"")}
     answer = client.post(reverse("oidc_begin", args=["forge"]))
