@@ -5,6 +5,7 @@ What a reader may see is in the key: so nothing that is remembered for one is sh
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -78,6 +79,11 @@ def look_at(user: access.Viewer, round_: Round, team: Team | None) -> Look:
     return Look(user, round_, team, version, key, shows_attacks)
 
 
+def frozen_since(look: Look) -> datetime.datetime | None:
+    """Since when the boards that somebody sees stand still; organisers see those of now."""
+    return None if look.shows_attacks else look.round.still_since
+
+
 def view_of(look: Look, asked: Mapping[str, str]) -> BoardView:
     """What an address asks of the boards that its reader may see."""
     boards = look.counted().boards
@@ -104,7 +110,7 @@ def boards_context(look: Look, asked: Mapping[str, str]) -> dict[str, Any]:
         "my_line": my_line,
         "my_href": way_to(view, my_page, page.number),
         "version": look.version,
-        "still_since": look.round.still_since,
+        "still_since": frozen_since(look),
         "path": look.round.get_absolute_url(),
         "view": view,
         "kept": view.query(),

@@ -21,6 +21,7 @@ from contest.models import Phase, Round, StillBoard, StoredBoard
 from contest.models.round import Feedback
 from contest.records import audit
 from contest.services.board_versions import bump_board
+from contest.services.standings_history import record_standing
 
 
 def require_freezable(round_: Round, changes: Mapping[str, Any]) -> None:
@@ -58,6 +59,8 @@ def stands_still_at(round_: Round, now: datetime.datetime) -> bool:
 
 def stop_board(round_: Round, now: datetime.datetime) -> None:
     """Store the board that everybody sees now. Call it in a transaction that has locked the round's play."""
+    # The history that everybody sees ends with this board.
+    record_standing(round_, now)
     shows_attacks = round_.feedback == Feedback.FULL
     rows = board(round_, None, shows_attacks) if round_.game_id is None else []
     StillBoard.objects.filter(round=round_).delete()

@@ -53,6 +53,8 @@ def extreme(setting: Setting, end: str) -> Any:
         return ZONES[end]
     if setting.is_optional and end == "least":
         return None
+    if setting.kind == "moment":
+        return setting.checked(setting.least if end == "least" else setting.most)
     return setting.checked(setting.bounds[0 if end == "least" else 1])
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
@@ -13,7 +11,7 @@ from contest.board.board_cache import board_of, shows_attacks
 from contest.board.overall import public_overall, whole_overall
 from contest.board.two_orders import both_orders
 from contest.errors import Refused
-from contest.models import AuditEvent, Notification, Round, StillBoard
+from contest.models import AuditEvent, Notification, Round, Standing, StillBoard
 from contest.services.board_versions import bump_board
 from contest.services.settings import change_round
 from contest.services.standings_history import record_standing
@@ -79,7 +77,9 @@ def test_the_overall_result_counts_the_board_that_stands_still(frozen: Frozen) -
 
 
 def test_history_ends_when_the_board_stopped_and_nobody_is_told_of_lost_places(frozen: Frozen) -> None:
-    assert record_standing(frozen.round, frozen.round.still_since - datetime.timedelta(seconds=1)) == 1
+    (last,) = Standing.objects.filter(round=frozen.round)
+    assert last.at == frozen.round.still_since
+    assert [place["rank"] for place in last.places] == [1, 2, 3]
     frozen.judge(SINCE)
     assert record_standing(frozen.round) == 1
     assert not Notification.objects.filter(kind=Notification.Kind.OVERTAKEN).exists()

@@ -4,7 +4,14 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from contest import access
-from contest.board.game_board_cache import boards_context, boards_map, fragment_of, look_at, view_of
+from contest.board.game_board_cache import (
+    boards_context,
+    boards_map,
+    fragment_of,
+    frozen_since,
+    look_at,
+    view_of,
+)
 from contest.board.game_boards import boards_csv, boards_data, of_track
 from contest.board.game_matrix import matrices
 from contest.jobs.queue_estimates import wait_for
@@ -67,7 +74,7 @@ def export(request: PageRequest, round_: Round, kind: str) -> HttpResponse:
             "game": str(round_.game),
             "rule": round_.ranking,
             "version": look.version,
-            "frozen_since": round_.still_since and round_.still_since.isoformat(),
+            "frozen_since": frozen.isoformat() if (frozen := frozen_since(look)) else None,
             "as_of": counted.made_at.isoformat() if counted.made_at else None,
         }
         answer = JsonResponse({**facts, "boards": boards_data(boards, tracked)})
