@@ -39,7 +39,7 @@ def make_matrix(name: str) -> Round:
     """A round with SIZE teams, an entry each, and SIZE attacks: house attacks, and programs of teams."""
     now, day = timezone.now(), datetime.timedelta(days=1)
     phases = [(Phase.Kind.ANONYMISE, now - day, now + day), (Phase.Kind.ATTACK, now - day, now + day)]
-    cheap = [attack.name for attack in ATTACKS if attack.name != "re-ensemble"]
+    cheap = [attack.name for attack in ATTACKS if attack.name not in {"re-ensemble", "re-refit"}]
     n_house = min(len(cheap), SIZE - max(2, SIZE // 3))
     round_ = make_round(make_contest(slug=name), phases=phases, attacks=cheap[:n_house])
     for number in range(SIZE):

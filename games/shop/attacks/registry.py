@@ -20,6 +20,7 @@ from games.shop.attacks.re_months import RE_MONTHS
 from games.shop.attacks.re_prices import RE_PRICES
 from games.shop.attacks.re_quantities import RE_QUANTITIES
 from games.shop.attacks.re_receipts import RE_RECEIPTS
+from games.shop.attacks.re_refit import RE_REFIT
 from games.shop.attacks.re_rfm import RE_RFM
 from games.shop.attacks.re_sno import RE_SNO
 from games.shop.attacks.re_totals import RE_TOTALS
@@ -38,6 +39,7 @@ ATTACKS: tuple[HouseAttack, ...] = (
     RE_SNO,
     RE_LOGIT,
     RE_ENSEMBLE,
+    RE_REFIT,
 )
 """Attacks on M′ and T′ of 2016."""
 

@@ -94,6 +94,11 @@ def _nearest(means: Floats, asked: Floats) -> tuple[Integers, Floats]:
     return np.asarray(place, dtype=np.int64).reshape(shape), np.round(distance, 9).reshape(shape)
 
 
+def mean_weeks(x: Floats, customer: Integers, n_customers: int) -> tuple[Floats, Integers]:
+    """The mean of each customer's weeks, and how many there are."""
+    return _means(x, customer, n_customers)[0], np.bincount(customer, minlength=n_customers)
+
+
 def _means(x: Floats, customer: Integers, n_customers: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
     count = np.bincount(customer, minlength=n_customers)
     sums = [np.bincount(customer, weights=column, minlength=n_customers) for column in x.T]

@@ -11,6 +11,7 @@ from numba import njit
 from arithmetic import log1p
 from attacks.linkage.candidates import candidates
 from attacks.linkage.feature_sets import TokenSets, View
+from attacks.linkage.likelihood import Pairs, listed_pairs
 from datasets.tables import Codes, Integers
 from games.shop.data.tables import PurchaseData
 from games.shop.linkage.features import (
@@ -43,6 +44,28 @@ class Evidence:
 
 def evidence(original: PurchaseData, released: PurchaseData, most: int) -> Evidence:
     """List for every released customer the ``most`` best candidates of each source, and score them by all."""
+    views, points = _views(original, released)
+    pairs = _listed(views, points, most)
+    left, right = np.divmod(pairs, max(original.n_customers, 1))
+    similarity = np.empty((len(pairs), len(SOURCES)), dtype=np.float32)
+    for source, view in enumerate(views):
+        similarity[:, source] = pair_similarity(view, left, right)
+    for source, pair in enumerate(points, start=len(views)):
+        similarity[:, source] = _closeness(*pair, left, right)
+    return Evidence(left, right, similarity, released.n_customers)
+
+
+def likely_pairs(original: PurchaseData, released: PurchaseData, most: int) -> Pairs:
+    """The ``most`` best candidates of every released customer by each source, without their similarities."""
+    return listed_pairs(
+        _listed(*_views(original, released), most), released.n_customers, original.n_customers
+    )
+
+
+def _views(
+    original: PurchaseData, released: PurchaseData
+) -> tuple[tuple[View, ...], tuple[tuple[Floats, Floats], ...]]:
+    """The sources that compare sets of tokens, and those that compare numbers."""
     rare = item_view(original, released, rarity=True)
     views = (
         View(rare.original, rare.released, np.ones_like(rare.weights)),
@@ -54,16 +77,12 @@ def evidence(original: PurchaseData, released: PurchaseData, most: int) -> Evide
         master_view(original, released),
     )
     spend = [log1p(totals(data).astype(np.float64))[:, None] for data in (original, released)]
-    points: tuple[tuple[Floats, Floats], ...] = ((spend[0], spend[1]), scaled_rfm(original, released))
+    return views, ((spend[0], spend[1]), scaled_rfm(original, released))
+
+
+def _listed(views: tuple[View, ...], points: tuple[tuple[Floats, Floats], ...], most: int) -> Integers:
     lists = [_pairs_of(view, most) for view in views] + [_near_pairs(*pair, most) for pair in points]
-    pairs = np.unique(np.concatenate(lists))
-    left, right = np.divmod(pairs, max(original.n_customers, 1))
-    similarity = np.empty((len(pairs), len(SOURCES)), dtype=np.float32)
-    for source, view in enumerate(views):
-        similarity[:, source] = pair_similarity(view, left, right)
-    for source, pair in enumerate(points, start=len(views)):
-        similarity[:, source] = _closeness(*pair, left, right)
-    return Evidence(left, right, similarity, released.n_customers)
+    return np.unique(np.concatenate(lists))
 
 
 def _pairs_of(view: View, most: int) -> Integers:
