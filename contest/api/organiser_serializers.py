@@ -8,6 +8,7 @@ from typing import Any
 from rest_framework import serializers as s
 
 from contest.api.closed_shape import ClosedShape
+from contest.api.round_serializers import LimitShape
 from contest.api.serializers import AttackShape
 from contest.api.setting_fields import AnyField, field_of, fields_of
 from contest.bundle.declared import ROUND
@@ -21,7 +22,7 @@ from datasets.messages import english
 from datasets.problems import shown
 from datasets.setting import NOTHING
 from games.formats.guessing import GAMES
-from games.formats.limits import LIMIT, OPERATOR, measure_setting
+from games.formats.limits import LIMIT, OPERATOR, WrongWay, measure_setting, operator_for
 from games.formats.rules import RULES, FileRules
 
 Shape = s.Serializer[Any]
@@ -207,12 +208,18 @@ class TeamsChanged(Shape):
 class LimitOrder(ClosedShape):
     """A limit on a measure of the round's format."""
 
-    operator = field_of(OPERATOR, default=OPERATOR.default)
+    operator = field_of(OPERATOR, required=False, default=None)
     limit = field_of(LIMIT)
 
     def get_fields(self) -> dict[str, AnyField]:
         measure = measure_setting(self.context.get("format"))
         return {"measure": field_of(measure), **super().get_fields()}
+
+
+class ProposalShape(Shape):
+    kept_by = s.IntegerField(help_text="How many of the house entries keep all of these limits.")
+    of = s.IntegerField(help_text="How many house entries are measured.")
+    limits = LimitShape(many=True)
 
 
 class RescoreOrder(ClosedShape):
@@ -223,7 +230,10 @@ class RescoreOrder(ClosedShape):
         names = [limit["measure"] for limit in limits]
         if len(set(names)) != len(names):
             raise s.ValidationError("A measure can have one limit.", code="measure-twice")
-        return limits
+        try:
+            return [{**it, "operator": operator_for(it["measure"], it["operator"])} for it in limits]
+        except WrongWay as wrong:
+            raise s.ValidationError(str(wrong), code="limit-wrong-way") from None
 
 
 class PreviewRow(s.DictField):

@@ -17,6 +17,7 @@ from contest.api.organisers_attacks import OrganiserView
 from contest.bundle.specification import PhaseSpec
 from contest.models import Contest, Entry, Phase, Rescore, Round, Team, User
 from contest.pages.capacity import capacity_of
+from contest.pages.limit_proposals import proposals
 from contest.services import consequences, entry_marks, phases, rounds, settings, team_status
 from contest.services.leaving import remove_member
 from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
@@ -267,6 +268,16 @@ class Rescores(OrganiserView):
         limits = [Limit(**limit) for limit in data["limits"]]
         rescore = preview_rescore(round_, self.user, limits, data["reason"])
         return Response(organiser_serializers.RescoreShape(rescore).data, 201)
+
+
+class LimitProposals(OrganiserView):
+    @extend_schema(
+        summary="Limits that house entries of a round keep, the strictest first",
+        responses=organiser_serializers.ProposalShape(many=True),
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        return Response(organiser_serializers.ProposalShape(proposals(round_), many=True).data)
 
 
 class RescoreDecision(OrganiserView):

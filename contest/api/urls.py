@@ -99,6 +99,9 @@ urlpatterns = [
     path(f"{ROUND}phases/", organisers_settings.Phases.as_view(), name="api-phases"),
     path(f"{ROUND}settings/", organisers_settings.RoundSettings.as_view(), name="api-round-settings"),
     path(f"{ROUND}publish/", organisers_settings.Publish.as_view(), name="api-publish"),
+    path(
+        f"{ROUND}limit-proposals/", organisers_settings.LimitProposals.as_view(), name="api-limit-proposals"
+    ),
     path(f"{ROUND}rescores/", organisers_settings.Rescores.as_view(), name="api-rescores"),
     path(f"{ROUND}capacity/", organisers_settings.CapacityView.as_view(), name="api-capacity"),
     path(f"{ROUND}history/", boards.History.as_view(), name="api-history"),

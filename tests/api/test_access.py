@@ -45,6 +45,7 @@ READS: dict[str, tuple[int, ...]] = {
     f"{DEMO}rescores/1/": (401, 404, 404, 404, 404),
     f"{PRACTICE}settings/": (401, 404, 404, 200, 404),
     f"{PRACTICE}rescores/": (401, 404, 404, 200, 404),
+    f"{PRACTICE}limit-proposals/": (401, 404, 404, 200, 404),
     f"{PRACTICE}capacity/": (401, 404, 404, 200, 404),
     f"{PRACTICE}history/": PUBLIC,
     f"{PRACTICE}entries/OFFICIAL/how/total/": PUBLIC,
