@@ -14,10 +14,11 @@ from contest.api.setting_fields import AnyField, field_of, fields_of
 from contest.bundle.declared import ROUND
 from contest.bundle.expectations import one_of
 from contest.declarations.contest import CONTEST
-from contest.declarations.phase import ENDS_AT, KIND, STARTS_AT
+from contest.declarations.phase import ENDS_AT, KIND, SHIFT, STARTS_AT
 from contest.declarations.round import NAMED
 from contest.language.refusals import say_expected
 from contest.models import Membership, Phase, Rescore, Round, Team
+from contest.services.odd_times import remarks_on
 from datasets.messages import english
 from datasets.problems import shown
 from datasets.setting import NOTHING
@@ -105,6 +106,15 @@ class Removal(Change):
     """Of a round that nobody has played."""
 
 
+class ShiftOrder(Change):
+    """Everything of a round that is still to come moves by the same time; of an open phase, the end."""
+
+    version = s.IntegerField(min_value=1, help_text="The version of the round's settings that you saw.")
+
+    def get_fields(self) -> dict[str, AnyField]:
+        return {**super().get_fields(), **fields_of(SHIFT, required=False, default=0)}
+
+
 class Consequences(Shape):
     consequences = ConsequenceShape(many=True)
 
@@ -119,7 +129,10 @@ class ChangedShape(SettingsShape):
 
 
 class PhaseOrder(ClosedShape):
-    act = s.ChoiceField(["open", "close", "extend", "reopen", "move", "remove"])
+    act = s.ChoiceField(
+        ["open", "close", "extend", "reopen", "move", "remove"],
+        help_text="To open a phase ends those before it now; what has not begun of them is left out.",
+    )
     starts_at = field_of(STARTS_AT, required=False)
     ends_at = field_of(ENDS_AT, required=False)
     move_later = s.BooleanField(default=False)
@@ -147,6 +160,10 @@ class PhaseState(Shape):
     ends_at = s.DateTimeField()
     opened_at = s.DateTimeField(allow_null=True)
     closed_at = s.DateTimeField(allow_null=True)
+    remarks = s.SerializerMethodField(help_text="What is unusual about its end: a weekend, or the night.")
+
+    def get_remarks(self, phase: Phase) -> list[str]:
+        return remarks_on([phase], phase.round.contest.zone)
 
 
 class RepairOrder(Shape):

@@ -18,7 +18,7 @@ from contest.bundle.specification import PhaseSpec
 from contest.models import Contest, Entry, Phase, Rescore, Round, Team, User
 from contest.pages.capacity import capacity_of
 from contest.pages.limit_proposals import proposals
-from contest.services import consequences, entry_marks, phases, rounds, settings, team_status
+from contest.services import consequences, entry_marks, phases, rounds, settings, shifts, team_status
 from contest.services.leaving import remove_member
 from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
 from scoring.rules import Limit
@@ -126,6 +126,22 @@ class RoundRemoval(OrganiserView):
         found = rounds.of_removal(round_)
         if not data["preview"]:
             rounds.remove_round(round_, self.user, data["version"], data["reason"])
+        return Response({"consequences": _told(found)})
+
+
+class Shift(OrganiserView):
+    @extend_schema(
+        summary="Move all of a round that is still to come, or only show the consequences",
+        request=organiser_serializers.ShiftOrder,
+        responses=organiser_serializers.Consequences,
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(organiser_serializers.ShiftOrder)
+        by = datetime.timedelta(days=data["days"], hours=data["hours"])
+        found = shifts.of_shift(round_, by)
+        if not data["preview"]:
+            shifts.shift_round(round_, self.user, data["version"], by, data["reason"])
         return Response({"consequences": _told(found)})
 
 

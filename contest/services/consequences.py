@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
+from zoneinfo import ZoneInfo
 
 from django.db.models import Count
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -20,10 +22,12 @@ from contest.board.overall import public_overall
 from contest.board.ranking import find_ranking, rank
 from contest.declarations.round import ROUND
 from contest.files.storage import published
-from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
+from contest.language.moments import told
+from contest.models import Attack, AttackRun, Contest, Entry, Phase, Round, Team
 from contest.models.round import Feedback
 from contest.services.attempts import count_attempts
 from contest.services.datasets import load_original
+from contest.services.odd_times import remarks_on
 from games.formats.rules import FileRules
 
 NAMED = 5
@@ -69,6 +73,7 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
     if "time_zone" in changes:
         text = _("Days, and with them the attempts per day, begin at midnight of the new zone.")
         found.append(Consequence("other-midnight", teams.count(), text))
+        found += _times_in(contest, ZoneInfo(changes["time_zone"]))
     if "approve_teams" in changes and not changes["approve_teams"]:
         n = teams.filter(status=Team.Status.PENDING).count()
         if n:
@@ -79,6 +84,19 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
     if "slug" in changes:
         found.append(_new_address(contest.rounds.count()))
     return found
+
+
+def _times_in(contest: Contest, zone: ZoneInfo) -> list[Consequence]:
+    """Phases stay at the same instants; the clock on the wall reads otherwise."""
+    phases = Phase.objects.filter(round__contest=contest).select_related("round__contest")
+    ahead = list(phases.filter(ends_at__gt=timezone.now()).order_by("starts_at", "pk"))
+    if not ahead:
+        return []
+    text = _("No phase moves: what is %(before)s now is shown as %(after)s, which is the same moment.")
+    first = ahead[0]
+    values = {"before": told(first.starts_at, contest.zone), "after": told(first.starts_at, zone)}
+    found = [Consequence("same-instants", len(ahead), text % values)]
+    return found + [Consequence("odd-time", 1, remark) for remark in remarks_on(ahead, zone)]
 
 
 def _embedding(n: int, is_allowed: bool) -> Consequence:

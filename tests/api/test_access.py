@@ -156,6 +156,7 @@ WRITES: dict[str, tuple[int, ...]] = {
     f"{DEMO}rounds/": ORDERS,
     f"{PRACTICE}remove/": ORDERS,
     f"{PRACTICE}phases/": ORDERS,
+    f"{PRACTICE}shift/": ORDERS,
     f"{SECRET}rounds/": (401, 404, 404, 404, 422),
     f"{SECRET}phases/PHASE/": UNKNOWN,
     f"{SECRET}attacks/DRYRUN/steer/": UNKNOWN,

@@ -103,7 +103,7 @@ def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[s
                 if _save(edited):
                     messages.success(request, _("Saved."))
                     contest.refresh_from_db()
-                    return redirect("organise_settings", contest.slug)
+                    return redirect(context.get("back", "organise_settings"), contest.slug)
                 context["changes"], context["consequences"] = _preview(edited)
                 status = 200
             except settings.Stale as stale:
@@ -112,7 +112,7 @@ def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[s
                 context["conflict"], context["compared"] = stale.text, _compared(edited)
             except Refused as refusal:
                 form.add_error(None, refusal.text)
-    context |= {"here": "settings", "form": form}
+    context = {"here": "settings", **context, "form": form}
     return render(request, "contest/organise/settings_form.html", context, status=status)
 
 
