@@ -239,6 +239,10 @@ class ProposalShape(Shape):
     limits = LimitShape(many=True)
 
 
+class Proposals(Shape):
+    proposals = ProposalShape(many=True)
+
+
 class RescoreOrder(ClosedShape):
     limits = LimitOrder(many=True)
     reason = s.CharField(max_length=300)

@@ -289,11 +289,11 @@ class Rescores(OrganiserView):
 class LimitProposals(OrganiserView):
     @extend_schema(
         summary="Limits that house entries of a round keep, the strictest first",
-        responses=organiser_serializers.ProposalShape(many=True),
+        responses=organiser_serializers.Proposals,
     )
     def get(self, request: Request, slug: str, round_slug: str) -> Response:
         round_ = access.organised_round_for(self.viewer, slug, round_slug)
-        return Response(organiser_serializers.ProposalShape(proposals(round_), many=True).data)
+        return Response(organiser_serializers.Proposals({"proposals": proposals(round_)}).data)
 
 
 class RescoreDecision(OrganiserView):

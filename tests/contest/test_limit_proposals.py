@@ -51,7 +51,7 @@ def test_page_and_api_offer_them_and_the_form_takes_them(round_: Round, oni: Use
     assert {name: form.fields[f"limit_{name}"].initial for name in strict} == strict
     headers = {"authorization": f"Bearer {create_token(oni, 'test', ['organise'], 1)}"}
     path = f"/api/v1/contests/{round_.contest.slug}/rounds/{round_.slug}/limit-proposals/"
-    said = Client().get(path, headers=headers).json()
+    said = Client().get(path, headers=headers).json()["proposals"]
     assert [row["kept_by"] for row in said] == [1, 2]
     assert {line["measure"]: line["limit"] for line in said[0]["limits"]} == strict
 
