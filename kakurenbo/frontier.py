@@ -19,10 +19,10 @@ from games.formats.attacks import run_attack
 from games.formats.commands.entries import n_people
 from games.formats.commands.measures import MEASURES
 from games.formats.commands.methods import Anonymizer
+from games.formats.limits import judged, upper_limits
 from games.formats.measures import measure
 from games.formats.methods import run_anonymizer
-from kakurenbo.limits import upper_limits
-from scoring.rules import Limit, evaluate
+from scoring.rules import Limit
 from scoring.run import measure_release
 
 
@@ -101,7 +101,7 @@ def try_settings(
     release, used = done.release, dict(done.report["parameters"])
     chosen = [measure(limit.measure) for limit in limits] or list(MEASURES)
     results = measure_release(original, release, chosen)
-    verdict = evaluate(results, limits)
+    verdict = judged(results, limits)
     hits = {
         name: judge(run_attack(name, original, release.data, seed), release.truth, n_people(original)).hits
         for name in attacks

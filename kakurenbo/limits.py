@@ -22,7 +22,7 @@ LINE = {"measure", "operator", "limit"}
 def read_limits(
     text: str | None, format_name: str = CONTESTS[DEFAULT_PRESET].format.name
 ) -> tuple[Limit, ...]:
-    """The upper limits of a preset or of a file, on measures of this contest format.
+    """The limits of a preset or of a file, on measures of this contest format.
 
     >>> [limit.measure for limit in read_limits(DEFAULT_PRESET)][:2]
     ['ut-jaccard', 'subset']
@@ -32,7 +32,7 @@ def read_limits(
     limits = PRESETS[text] if text in PRESETS else read_round(Path(text))[0]
     for limit in limits:
         _require_format(text, limit, format_name)
-    return tuple(limit for limit in limits if limit.operator == "<=")
+    return tuple(limits)
 
 
 def _require_format(text: str, limit: Limit, format_name: str) -> None:
@@ -49,7 +49,7 @@ def _require_format(text: str, limit: Limit, format_name: str) -> None:
 def read_round(path: Path) -> tuple[tuple[Limit, ...], dict[str, Any]]:
     """The limits and the file rules of a JSON or YAML file.
 
-    Limits are a mapping from measures to upper limits, or a list of measure, operator and limit. They are the
+    Limits are a mapping from measures to limits, or a list of measure, operator and limit. They are the
     whole file, or appear under ``limits`` beside ``file_rules``, as a round has them.
     """
     written = _parsed(path)
@@ -90,8 +90,3 @@ def _lines(path: Path, written: Any) -> list[Mapping[str, Any]]:
     ):
         raise UsageError(f"{path}: expected {{measure: limit, …}} or a list of {{measure, operator, limit}}.")
     return written
-
-
-def upper_limits(limits: tuple[Limit, ...]) -> dict[str, float]:
-    """What anonymizers take: the upper limits by measure."""
-    return {limit.measure: limit.limit for limit in limits if limit.operator == "<="}

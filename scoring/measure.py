@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -44,6 +45,18 @@ class Measure:
     @property
     def documentation(self) -> str:
         return inspect.getdoc(self.function) or ""
+
+    @property
+    def usual_operator(self) -> Literal["<=", ">="]:
+        """How a value compares with its limit where nobody says it: at least, where higher is better."""
+        return ">=" if self.better == "higher" else "<="
+
+    @property
+    def best(self) -> float | None:
+        """The end of the range to which utility counts upwards; None where lower is better."""
+        if self.better == "lower":
+            return None
+        return math.inf if self.high is None else self.high
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,23 @@ from typing import Any
 from rest_framework import serializers as s
 
 from contest.api.closed_shape import ClosedShape
+from contest.api.round_serializers import LimitShape
 from contest.api.serializers import AttackShape
 from contest.api.setting_fields import AnyField, field_of, fields_of
 from contest.bundle.declared import ROUND
 from contest.bundle.expectations import one_of
 from contest.declarations.contest import CONTEST
-from contest.declarations.phase import ENDS_AT, KIND, STARTS_AT
+from contest.declarations.phase import ENDS_AT, KIND, SHIFT, STARTS_AT
 from contest.declarations.round import NAMED
 from contest.language.refusals import say_expected
 from contest.models import Membership, Phase, Rescore, Round, Team
 from contest.names.tracks import LONGEST_NAME
+from contest.services.odd_times import remarks_on
 from datasets.messages import english
 from datasets.problems import shown
 from datasets.setting import NOTHING
 from games.formats.guessing import GAMES
-from games.formats.limits import LIMIT, OPERATOR, measure_setting
+from games.formats.limits import LIMIT, OPERATOR, WrongWay, measure_setting, operator_for
 from games.formats.rules import RULES, FileRules
 
 Shape = s.Serializer[Any]
@@ -109,6 +111,15 @@ class Removal(Change):
     """Of a round that nobody has played."""
 
 
+class ShiftOrder(Change):
+    """Everything of a round that is still to come moves by the same time; of an open phase, the end."""
+
+    version = s.IntegerField(min_value=1, help_text="The version of the round's settings that you saw.")
+
+    def get_fields(self) -> dict[str, AnyField]:
+        return {**super().get_fields(), **fields_of(SHIFT, required=False, default=0)}
+
+
 class Consequences(Shape):
     consequences = ConsequenceShape(many=True)
 
@@ -123,7 +134,10 @@ class ChangedShape(SettingsShape):
 
 
 class PhaseOrder(ClosedShape):
-    act = s.ChoiceField(["open", "close", "extend", "reopen", "move", "remove"])
+    act = s.ChoiceField(
+        ["open", "close", "extend", "reopen", "move", "remove"],
+        help_text="To open a phase ends those before it now; what has not begun of them is left out.",
+    )
     starts_at = field_of(STARTS_AT, required=False)
     ends_at = field_of(ENDS_AT, required=False)
     move_later = s.BooleanField(default=False)
@@ -151,6 +165,10 @@ class PhaseState(Shape):
     ends_at = s.DateTimeField()
     opened_at = s.DateTimeField(allow_null=True)
     closed_at = s.DateTimeField(allow_null=True)
+    remarks = s.SerializerMethodField(help_text="What is unusual about its end: a weekend, or the night.")
+
+    def get_remarks(self, phase: Phase) -> list[str]:
+        return remarks_on([phase], phase.round.contest.zone)
 
 
 class RepairOrder(Shape):
@@ -213,12 +231,22 @@ class TeamsChanged(Shape):
 class LimitOrder(ClosedShape):
     """A limit on a measure of the round's format."""
 
-    operator = field_of(OPERATOR, default=OPERATOR.default)
+    operator = field_of(OPERATOR, required=False, default=None)
     limit = field_of(LIMIT)
 
     def get_fields(self) -> dict[str, AnyField]:
         measure = measure_setting(self.context.get("format"))
         return {"measure": field_of(measure), **super().get_fields()}
+
+
+class ProposalShape(Shape):
+    kept_by = s.IntegerField(help_text="How many of the house entries keep all of these limits.")
+    of = s.IntegerField(help_text="How many house entries are measured.")
+    limits = LimitShape(many=True)
+
+
+class Proposals(Shape):
+    proposals = ProposalShape(many=True)
 
 
 class RescoreOrder(ClosedShape):
@@ -229,7 +257,10 @@ class RescoreOrder(ClosedShape):
         names = [limit["measure"] for limit in limits]
         if len(set(names)) != len(names):
             raise s.ValidationError("A measure can have one limit.", code="measure-twice")
-        return limits
+        try:
+            return [{**it, "operator": operator_for(it["measure"], it["operator"])} for it in limits]
+        except WrongWay as wrong:
+            raise s.ValidationError(str(wrong), code="limit-wrong-way") from None
 
 
 class PreviewRow(s.DictField):

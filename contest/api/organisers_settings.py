@@ -17,7 +17,9 @@ from contest.api.organisers_attacks import OrganiserView
 from contest.bundle.specification import PhaseSpec
 from contest.models import Contest, Entry, Phase, Rescore, Round, Team, User
 from contest.pages.capacity import capacity_of
-from contest.services import consequences, entry_marks, phases, rounds, settings, team_status
+from contest.pages.limit_proposals import proposals
+from contest.services import consequences, entry_marks, phases, rounds, settings, shifts, team_status
+from contest.services.consequence import Consequence
 from contest.services.leaving import remove_member
 from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
 from contest.services.team_life import change_track
@@ -43,7 +45,7 @@ def _settings(subject: Contest | Round, names: tuple[str, ...]) -> dict[str, Any
     return {"version": subject.settings_version, "settings": given}
 
 
-def _told(found: list[consequences.Consequence]) -> list[dict[str, Any]]:
+def _told(found: list[Consequence]) -> list[dict[str, Any]]:
     return [dataclasses.asdict(it) for it in found]
 
 
@@ -126,6 +128,22 @@ class RoundRemoval(OrganiserView):
         found = rounds.of_removal(round_)
         if not data["preview"]:
             rounds.remove_round(round_, self.user, data["version"], data["reason"])
+        return Response({"consequences": _told(found)})
+
+
+class Shift(OrganiserView):
+    @extend_schema(
+        summary="Move all of a round that is still to come, or only show the consequences",
+        request=organiser_serializers.ShiftOrder,
+        responses=organiser_serializers.Consequences,
+    )
+    def post(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        data = self.read(organiser_serializers.ShiftOrder)
+        by = datetime.timedelta(days=data["days"], hours=data["hours"])
+        found = shifts.of_shift(round_, by)
+        if not data["preview"]:
+            shifts.shift_round(round_, self.user, data["version"], by, data["reason"])
         return Response({"consequences": _told(found)})
 
 
@@ -282,6 +300,16 @@ class Rescores(OrganiserView):
         limits = [Limit(**limit) for limit in data["limits"]]
         rescore = preview_rescore(round_, self.user, limits, data["reason"])
         return Response(organiser_serializers.RescoreShape(rescore).data, 201)
+
+
+class LimitProposals(OrganiserView):
+    @extend_schema(
+        summary="Limits that house entries of a round keep, the strictest first",
+        responses=organiser_serializers.Proposals,
+    )
+    def get(self, request: Request, slug: str, round_slug: str) -> Response:
+        round_ = access.organised_round_for(self.viewer, slug, round_slug)
+        return Response(organiser_serializers.Proposals({"proposals": proposals(round_)}).data)
 
 
 class RescoreDecision(OrganiserView):

@@ -99,9 +99,13 @@ urlpatterns = [
         name="api-rescore",
     ),
     path(f"{ROUND}remove/", organisers_settings.RoundRemoval.as_view(), name="api-round-removal"),
+    path(f"{ROUND}shift/", organisers_settings.Shift.as_view(), name="api-shift"),
     path(f"{ROUND}phases/", organisers_settings.Phases.as_view(), name="api-phases"),
     path(f"{ROUND}settings/", organisers_settings.RoundSettings.as_view(), name="api-round-settings"),
     path(f"{ROUND}publish/", organisers_settings.Publish.as_view(), name="api-publish"),
+    path(
+        f"{ROUND}limit-proposals/", organisers_settings.LimitProposals.as_view(), name="api-limit-proposals"
+    ),
     path(f"{ROUND}rescores/", organisers_settings.Rescores.as_view(), name="api-rescores"),
     path(f"{ROUND}capacity/", organisers_settings.CapacityView.as_view(), name="api-capacity"),
     path(f"{ROUND}reveal/", reveals.RevealView.as_view(), name="api-reveal"),

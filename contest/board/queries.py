@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from django.db.models import Avg, Count, Q, QuerySet
 from django.urls import reverse
@@ -18,6 +18,7 @@ from contest.board.tracks import places_in_tracks
 from contest.models import Attack, AttackRun, Contest, Entry, Phase, Round, Team
 from games.formats.measures import EVERY_MEASURE
 from games.formats.measures import measure as find_measure
+from scoring.rules import Limit
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,29 @@ class MeasureCell:
     value: float
     limit: float
     unit: str = ""
+    operator: Literal["<=", ">="] = "<="
+    best: float | None = None
+    """The best value of a measure that is better when higher; None of one that is better when lower."""
+
+    @property
+    def bound(self) -> Limit:
+        return Limit(self.name, self.operator, self.limit)
+
+    @property
+    def sign(self) -> str:
+        return self.bound.sign
 
     @property
     def share(self) -> int:
-        if self.limit <= 0:
-            return 0 if self.value <= 0 else 100
-        return round(min(100.0, 100 * self.value / self.limit))
+        return round(100 * self.bound.share_used(self.value, self.best))
 
     @property
     def ok(self) -> bool:
-        return self.value <= self.limit
+        return self.bound.holds(self.value)
+
+    @property
+    def better(self) -> Literal["lower", "higher"]:
+        return "lower" if self.best is None else "higher"
 
 
 @dataclass(frozen=True)
@@ -202,7 +216,12 @@ def measure_cells(round_: Round, entry: Entry) -> list[MeasureCell]:
         value = entry.measures.get(limit["measure"])
         if value is not None:
             described = find_measure(limit["measure"])
-            cells.append(MeasureCell(described.name, described.title, value, limit["limit"], described.unit))
+            cells.append(
+                MeasureCell(
+                    described.name, described.title, value, limit["limit"], described.unit,
+                    limit["operator"], described.best,
+                )
+            )  # fmt: skip
     return cells
 
 

@@ -71,9 +71,16 @@ def axis_choices(measures: Sequence[MeasureCell], *, lower_wins: bool) -> list[C
     for cell in measures:
         title = _(cell.title)
         unit = f", {_(cell.unit)}" if cell.unit else ""
-        label = _("%(measure)s%(unit)s (lower is better)") % {"measure": title, "unit": unit}
-        choices.append(Choice(cell.name, title, Axis(label, "lower", limit=cell.limit)))
+        label = measure_label(title, unit, cell)
+        choices.append(Choice(cell.name, title, Axis(label, cell.better, limit=cell.limit)))
     return choices
+
+
+def measure_label(title: str, unit: str, cell: MeasureCell) -> str:
+    """The label of an axis that shows a measure."""
+    if cell.better == "higher":
+        return _("%(measure)s%(unit)s (higher is better)") % {"measure": title, "unit": unit}
+    return _("%(measure)s%(unit)s (lower is better)") % {"measure": title, "unit": unit}
 
 
 def value_of(row: BoardRow, name: str) -> float | None:

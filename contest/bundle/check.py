@@ -28,6 +28,7 @@ from datasets.documents import Document, DocumentProblem, Path
 from datasets.setting import NOTHING, BadValue, Setting
 from games.formats import OLDEST, TABLE_FIELDS, Format, find_format
 from games.formats.guessing import find_game
+from games.formats.limits import WrongWay, operator_for
 from games.formats.measures import measures_of
 from games.formats.methods import EVERY_ANONYMIZER, anonymizer
 from games.formats.sources import WAYS
@@ -191,6 +192,15 @@ def _check_limits(document: Document, limits: Sequence[Mapping[str, Any]], spec:
     for place, limit in enumerate(limits):
         if ("at-most" in limit) == ("at-least" in limit):
             document.add((*path, place), "limit-bound", expect.ONE_BOUND())
+        elif "at-most" in limit and limit["measure"] in known and not _may_have_at_most(limit["measure"]):
+            document.add((*path, place), "limit-wrong-way", expect.AT_LEAST(measure=limit["measure"]))
+
+
+def _may_have_at_most(measure: str) -> bool:
+    try:
+        return operator_for(measure, "<=") == "<="
+    except WrongWay:
+        return False
 
 
 def _check_baseline(document: Document, baseline: Mapping[str, Any], spec: Format, path: Path) -> None:

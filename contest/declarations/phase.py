@@ -25,4 +25,8 @@ STARTS_AT = Setting(
     "starts_at", "moment", "Start", least=FIRST, most=LAST, key=("from",), on_change=("board",)
 )
 ENDS_AT = Setting("ends_at", "moment", "End", least=FIRST, most=LAST, key=("until",), on_change=("board",))
+SHIFT_DAYS = Setting("days", "integer", "Days", default=0, least=-366, most=366, help="Negative: earlier.")
+SHIFT_HOURS = Setting("hours", "integer", "Hours", default=0, least=-23, most=23, help="Negative: earlier.")
+SHIFT: tuple[Setting, ...] = (SHIFT_DAYS, SHIFT_HOURS)
+"""By how much all of a round that is still to come is moved."""
 PHASE: tuple[Setting, ...] = (KIND, STARTS_AT, ENDS_AT)

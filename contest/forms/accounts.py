@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
@@ -10,6 +9,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from contest.forms.zones import ZoneField, zone_choices
 from contest.models import User
 from contest.names.lookalikes import normalise_name
 from contest.names.policy import PERSON
@@ -160,7 +160,7 @@ class ProfileForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )
     language = forms.ChoiceField(label=_("Language"), required=False)
-    time_zone = forms.ChoiceField(
+    time_zone = ZoneField(
         label=_("Time zone"), required=False, help_text=_("Times are then shown in it too.")
     )
 
@@ -175,13 +175,8 @@ class ProfileForm(forms.Form):
         languages, zones = self.fields["language"], self.fields["time_zone"]
         assert isinstance(languages, forms.ChoiceField) and isinstance(zones, forms.ChoiceField)
         languages.choices = [("", _("as my browser asks")), *settings.LANGUAGES]
-        zones.choices = [("", _("only the contest’s"))] + [(name, name) for name in zone_names()]
+        zones.choices = [("", _("only the contest’s")), *zone_choices()]
 
     def clean_alias(self) -> str:
         alias: str = self.cleaned_data["alias"]
         return clean_name(alias, PERSON) if alias else ""
-
-
-def zone_names() -> list[str]:
-    """Zones that people know by a city, and UTC."""
-    return ["UTC", *sorted(name for name in available_timezones() if "/" in name and name[:4] != "Etc/")]

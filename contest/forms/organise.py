@@ -14,9 +14,10 @@ from contest.language.translation import say
 from contest.models import Contest, Entry, Round, Team, User
 from contest.names.lookalikes import normalise_name
 from games.formats.guessing import GAMES
-from games.formats.limits import LIMIT, OPERATOR, measure_setting
+from games.formats.limits import LIMIT, OPERATOR, WrongWay, measure_setting, operator_for
 from games.formats.measures import measure as find_measure
 from games.formats.methods import EVERY_ANONYMIZER, Anonymizer
+from scoring.proposals import Proposal
 from scoring.rules import Limit
 
 
@@ -144,15 +145,16 @@ class EntryFilterForm(forms.Form):
 class LimitsForm(forms.Form):
     """The limits of a round: a number for every measure in force, and room for one more."""
 
-    def __init__(self, round_: Round, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, round_: Round, *args: Any, proposed: Proposal | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.current = [Limit(**limit) for limit in round_.limits]
+        offered_limits = {limit.measure: limit.limit for limit in proposed.limits} if proposed else {}
         for limit in self.current:
             self.fields[f"limit_{limit.measure}"] = setting_field(
                 LIMIT,
-                label=f"{say(find_measure(limit.measure).title)} {_sign(limit.operator)}",
+                label=f"{say(find_measure(limit.measure).title)} {limit.sign}",
                 required=False,
-                initial=limit.limit,
+                initial=offered_limits.get(limit.measure, limit.limit),
                 help_text=_("Empty: no limit on it any more."),
             )
         measure = measure_setting(round_.dataset.format)
@@ -164,7 +166,7 @@ class LimitsForm(forms.Form):
         offered.choices = [("", _("none")), *choices_of(measure)]
         self.fields |= {
             "measure": offered,
-            "operator": setting_field(OPERATOR, required=False),
+            "operator": _operator_field(),
             "limit": setting_field(LIMIT, required=False),
         }
         self.fields["reason"] = forms.CharField(
@@ -175,6 +177,11 @@ class LimitsForm(forms.Form):
         data = super().clean() or {}
         if data.get("measure") and data.get("limit") is None and "limit" not in self.errors:
             self.add_error("limit", _("A new measure needs a limit."))
+        if data.get("measure"):
+            try:
+                data["operator"] = operator_for(data["measure"], data.get("operator") or None)
+            except WrongWay:
+                self.add_error("operator", _("This measure is better when higher: its limit is “at least”."))
         return data
 
     def limits(self) -> list[Limit]:
@@ -185,12 +192,15 @@ class LimitsForm(forms.Form):
             if (value := data[f"limit_{limit.measure}"]) is not None
         ]
         if data["measure"]:
-            kept.append(Limit(data["measure"], data["operator"] or "<=", data["limit"]))
+            kept.append(Limit(data["measure"], data["operator"], data["limit"]))
         return kept
 
 
-def _sign(operator: str) -> str:
-    return "≤" if operator == "<=" else "≥"
+def _operator_field() -> forms.Field:
+    field = setting_field(OPERATOR, required=False)
+    assert isinstance(field, forms.ChoiceField)
+    field.choices = [("", _("as the measure asks for")), *choices_of(OPERATOR)]
+    return field
 
 
 class OrganiserForm(forms.Form):

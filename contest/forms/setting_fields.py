@@ -12,9 +12,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from contest.forms.zones import ZoneSelect, zone_choices
 from contest.language.refusals import say_bad_value
 from contest.language.translation import say
-from datasets.setting import LARGEST, BadValue, Setting, zones
+from datasets.setting import LARGEST, BadValue, Setting
 
 LONG = 1000
 """A longer text gets a field of several lines."""
@@ -127,7 +128,7 @@ def _field(setting: Setting, common: dict[str, Any]) -> Declared:
     if setting.kind == "choice":
         return DeclaredChoice(choices=lambda: choices_of(setting), **common)
     if setting.kind == "zone":
-        return DeclaredChoice(choices=lambda: [(name, name) for name in sorted(zones())], **common)
+        return DeclaredChoice(choices=zone_choices, widget=ZoneSelect, **common)
     if setting.kind in ("text", "lines"):
         widget = forms.Textarea if setting.length > LONG else forms.TextInput
         return DeclaredText(max_length=setting.length, widget=widget, **common)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import hashlib
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from contest.bundle.declared import ROUND
 from contest.declarations.contest import CONTEST
-from contest.declarations.phase import STARTS_AT
+from contest.declarations.phase import SHIFT, STARTS_AT
 from contest.declarations.round import NAMED
 from contest.forms.phases import reason_field
 from contest.forms.setting_fields import MomentField, field_in_zone, field_of
@@ -21,6 +22,7 @@ from contest.names.validation import clean_name
 from contest.services.commitments import canonical_json
 from contest.services.rounds import NewRound, sources
 from contest.services.settings import CONTEST_SETTINGS, ROUND_SETTINGS, as_audited
+from contest.services.shifts import plan_of
 from games.formats.rules import RULES, FileRules
 
 
@@ -117,6 +119,24 @@ class RemovalForm(SettingsForm):
 
     def given(self) -> dict[str, Any]:
         return {"removed": self.slug}
+
+
+class ShiftForm(SettingsForm):
+    """By how much a round is moved; the plan of the phases is part of what was previewed."""
+
+    def __init__(self, round_: Round, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.plan = plan_of(round_)
+        self.fields |= {setting.name: field_of(setting, initial=0) for setting in SHIFT}
+        self.initial["version"] = round_.settings_version
+        self.fields["reason"] = reason_field()
+
+    @property
+    def by(self) -> datetime.timedelta:
+        return datetime.timedelta(**{setting.name: self.cleaned_data[setting.name] for setting in SHIFT})
+
+    def given(self) -> dict[str, Any]:
+        return {"seconds": self.by.total_seconds(), "plan": self.plan}
 
 
 class RoundSettingsForm(SettingsForm):

@@ -24,11 +24,13 @@ from contest.pages.games.data import has_kit
 from contest.services.datasets import load_original
 from games.formats.attacks import attack
 from games.formats.guessing import find_game
+from games.formats.limits import upper_limits
 from games.formats.measures import measure
 from games.formats.methods import SAMPLE_SEED, run_anonymizer, samples_of
 from games.formats.ranking import find_ranking
 from games.formats.rules import FileRules
 from games.formats.texts import FORMAT_TEXTS
+from scoring.rules import Limit
 
 
 def kit_answer(user: access.Viewer, round_: Round) -> FileResponse:
@@ -117,7 +119,7 @@ def _build(round_: Round, about: dict[str, Any], made_of: Library, words: dict[s
 def _samples(round_: Round) -> dict[str, bytes]:
     """Entries as house methods make them from the round's data."""
     original, spec = load_original(round_.dataset), round_.dataset.spec
-    limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
+    limits = upper_limits(Limit(**limit) for limit in round_.limits)
     files = {}
     for method in samples_of(spec.name):
         made = run_anonymizer(method, original, limits, SAMPLE_SEED, {})

@@ -100,10 +100,10 @@ bars("attacks", "People found in the sample, by attack", hits.items())
 hits
 """
 OWN = """\
+from games.formats.limits import upper_limits
 from games.formats.methods import run_anonymizer
 
-limits = {limit.measure: limit.limit for limit in kit.limits}
-made = run_anonymizer("{sample}", original, limits, seed=7, parameters={})
+made = run_anonymizer("{sample}", original, upper_limits(kit.limits), seed=7, parameters={})
 Path("my-entry").mkdir(exist_ok=True)
 kit.format.write_entry(Path("my-entry"), made.release)
 with judged_entry(kit, Path("my-entry")) as judged:

@@ -16,7 +16,7 @@ from anonymizers.table_registry import TABLE_METHODS
 from contest.board.ranking import RANKINGS, VERDICTS
 from contest.declarations.contest import CONTEST
 from contest.declarations.game import GAME
-from contest.declarations.phase import PHASE
+from contest.declarations.phase import PHASE, SHIFT
 from contest.declarations.round import ROUND
 from datasets import file_stream
 from datasets.messages import TEMPLATES, Message, message_from, unknown_words
@@ -89,7 +89,7 @@ def registry_texts() -> Iterator[str | tuple[str, str]]:
             yield from (text for name in DESCRIBED if (text := getattr(method, name, "")))
             yield from (parameter.meaning for parameter in getattr(method, "parameters", ()))
             yield from getattr(method, "tie_breaks", ())
-    for setting in (*CONTEST, *ROUND, *PHASE, *DATA, *GAME, *RULES, *limit_settings()):
+    for setting in (*CONTEST, *ROUND, *PHASE, *SHIFT, *DATA, *GAME, *RULES, *limit_settings()):
         yield setting.label
         yield from (text for text in (setting.help, *(label for _value, label in setting.choices)) if text)
     for way in WAYS:

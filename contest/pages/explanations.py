@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from contest.language.translation import say
 from contest.models import Attack, AttackRun, Commitment, Entry, Score
 from contest.numbers import whole_number
 from games.formats.attacks import attack as find_attack
+from games.formats.limits import judged, share_left
 from games.formats.measures import measure as find_measure
 from scoring.measure import Measurement
 from scoring.rules import Limit, evaluate
@@ -92,7 +94,7 @@ def _measure(entry: Entry, name: str) -> Explanation:
         say(measure.title),
         entry.measures[name],
         f"{name}({', '.join(entry.round.dataset.files)}; {', '.join(entry.published)})",
-        [(_("Limit"), f"{limit.operator} {limit.limit:.10g}", "")],
+        [(_("Limit"), f"{limit.sign} {limit.limit:.10g}", "")],
         [*versions, _platform()],
         measure.documentation,
         files_of(entry),
@@ -104,16 +106,28 @@ def _utility(entry: Entry) -> Explanation:
     measured = {name: Measurement(value) for name, value in entry.measures.items()}
     inputs: list[tuple[str, object, str]] = [
         (
-            f"1 − {limit.measure} / {limit.limit:.10g}",
-            limit.share_left(entry.measures.get(limit.measure)),
+            _share_formula(limit),
+            share_left(limit, entry.measures.get(limit.measure)),
             limit.measure,
         )
         for limit in limits
     ]
     formula = "100 · (" + " + ".join(f"{share:.6g}" for _name, share, _cell in inputs) + f") / {len(inputs)}"
-    value = evaluate(measured, limits).score
+    value = judged(measured, limits).score
     text = formula if inputs else "100"
     return Explanation("utility", _("Utility"), value, text, inputs, [_platform()], evaluate.__doc__ or "")
+
+
+def _share_formula(limit: Limit) -> str:
+    """What a limit adds to the utility, as `scoring.rules.evaluate` defines it."""
+    best, bound = find_measure(limit.measure).best, f"{limit.limit:.10g}"
+    if limit.operator == "<=":
+        return f"1 − {limit.measure} / {bound}"
+    if best is None:
+        return f"{limit.measure} ≥ {bound}"
+    if math.isinf(best):
+        return f"1 − {bound} / {limit.measure}"
+    return f"({limit.measure} − {bound}) / ({best:.10g} − {bound})"
 
 
 def _hits(entry: Entry) -> Explanation:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils import dateformat
 from django.utils.translation import gettext as _
 
 from contest import access
+from contest.language.moments import told
 from contest.models import (
     Attack,
     AuditEvent,
@@ -208,8 +208,7 @@ def _phase_act(event: AuditEvent, subject: Any) -> Sentence:
 
 def _time(text: str, round_: Round) -> str:
     """A time of the log in the zone of its contest."""
-    moment = datetime.datetime.fromisoformat(text).astimezone(round_.contest.zone)
-    return dateformat.format(moment, "Y-m-d H:i T")
+    return told(datetime.datetime.fromisoformat(text), round_.contest.zone)
 
 
 def _ends(key: str) -> str:

@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 
 from contest.board.matrix import Matrix
 from contest.board.queries import BoardRow
-from contest.board.utility_risk_map import spot_of
+from contest.board.utility_risk_map import measure_label, spot_of
 from contest.charts.chart import Chart, thousands
 from contest.charts.heat import matrix_chart
 from contest.charts.scatter import risk_map
-from contest.charts.strips import Mark, strips
+from contest.charts.strips import Mark, Strip, strips
 
 
 def measure_map(rows: Sequence[BoardRow], measure: str) -> Chart | None:
@@ -27,15 +27,15 @@ def measure_map(rows: Sequence[BoardRow], measure: str) -> Chart | None:
         f"map-{measure}",
         _("%(measure)s and safety of all entries") % {"measure": described.title},
         spots,
-        x_label=_("%(measure)s%(unit)s (lower is better)") % {"measure": described.title, "unit": unit},
-        higher_is_better=False,
+        x_label=measure_label(described.title, unit, described),
+        higher_is_better=described.better == "higher",
         limit=described.limit,
     )
 
 
 def measure_strips(rows: Sequence[BoardRow]) -> Chart:
     """One strip per measure, one point per entry on it."""
-    limits = {cell.name: (cell.title, cell.limit) for row in rows for cell in row.measures}
+    limits = {cell.name: Strip(cell.title, cell.bound, cell.best) for row in rows for cell in row.measures}
     marks = []
     for row in rows:
         values = {cell.name: cell.value for cell in row.measures}

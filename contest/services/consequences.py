@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
+from zoneinfo import ZoneInfo
 
 from django.db.models import Count, QuerySet
 from django.utils import timezone
@@ -21,24 +21,19 @@ from contest.board.overall import public_overall
 from contest.board.ranking import find_ranking, rank
 from contest.declarations.round import ROUND
 from contest.files.storage import published
-from contest.models import Attack, AttackRun, Contest, Entry, Round, Team
+from contest.language.moments import told
+from contest.models import Attack, AttackRun, Contest, Entry, Phase, Round, Team
 from contest.models.round import Feedback
 from contest.names.tracks import read_tracks
 from contest.services.attempts import count_attempts
+from contest.services.consequence import Consequence
 from contest.services.datasets import load_original
+from contest.services.odd_times import remarks_on
+from contest.services.still_boards import of_freeze
 from games.formats.rules import FileRules
 
 NAMED = 5
 """How many entries or teams a sentence names before it says how many more there are."""
-
-
-@dataclass(frozen=True)
-class Consequence:
-    """``code`` is stable for programs; ``count`` is how many entries, teams or runs it is about."""
-
-    code: str
-    count: int
-    text: str
 
 
 def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence]:
@@ -75,6 +70,7 @@ def of_contest(contest: Contest, changes: Mapping[str, Any]) -> list[Consequence
     if "time_zone" in changes:
         text = _("Days, and with them the attempts per day, begin at midnight of the new zone.")
         found.append(Consequence("other-midnight", teams.count(), text))
+        found += _times_in(contest, ZoneInfo(changes["time_zone"]))
     if "approve_teams" in changes and not changes["approve_teams"]:
         n = teams.filter(status=Team.Status.PENDING).count()
         if n:
@@ -125,6 +121,19 @@ def of_tracks(contest: Contest, tracks: str) -> list[Consequence]:
     return found
 
 
+def _times_in(contest: Contest, zone: ZoneInfo) -> list[Consequence]:
+    """Phases stay at the same instants; the clock on the wall reads otherwise."""
+    phases = Phase.objects.filter(round__contest=contest).select_related("round__contest")
+    ahead = list(phases.filter(ends_at__gt=timezone.now()).order_by("starts_at", "pk"))
+    if not ahead:
+        return []
+    text = _("No phase moves: what is %(before)s now is shown as %(after)s, which is the same moment.")
+    first = ahead[0]
+    values = {"before": told(first.starts_at, contest.zone), "after": told(first.starts_at, zone)}
+    found = [Consequence("same-instants", len(ahead), text % values)]
+    return found + [Consequence("odd-time", 1, remark) for remark in remarks_on(ahead, zone)]
+
+
 def _embedding(n: int, is_allowed: bool) -> Consequence:
     if is_allowed:
         text = _("Any site may show the boards in a frame from now on, as everybody may see them.")
@@ -143,7 +152,7 @@ def of_round(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]:
         *_of_feedback(round_, changes),
         *(_of_budget(round_, changes) if round_.game_id is None else ()),
         *_of_attempts(round_, changes),
-        *_of_freeze(round_, changes),
+        *of_freeze(round_, changes),
     ]
     if _concerns(changes, "programs"):
         waiting = AttackRun.objects.filter(attack__round=round_, attack__kind=Attack.Kind.PROGRAM)
@@ -352,25 +361,6 @@ def _of_attempts(round_: Round, changes: Mapping[str, Any]) -> list[Consequence]
         len(over),
     )
     return [Consequence("attempts-overdrawn", len(over), text % {"n": len(over), "names": _named(over)})]
-
-
-def _of_freeze(round_: Round, changes: Mapping[str, Any]) -> Iterator[Consequence]:
-    if "board_frozen_at" in changes:
-        moment = changes["board_frozen_at"]
-        if moment is None:
-            text = _("The board does not stand still before the results.")
-        elif moment <= timezone.now():
-            text = _("The board stands still at once, for everybody but organisers.")
-        else:
-            when = moment.astimezone(round_.contest.zone).strftime("%Y-%m-%d %H:%M %Z")
-            text = _("The board stands still from %(when)s, for everybody but organisers.") % {"when": when}
-        yield Consequence("board-stands-still", 1, text)
-    if "reveal_in_steps" in changes:
-        if changes["reveal_in_steps"]:
-            text = _("The results stay hidden until an organiser has revealed them place by place.")
-        else:
-            text = _("The results are public as soon as their phase begins, without a reveal.")
-        yield Consequence("reveal-in-steps", 1, text)
 
 
 def _new_address(n: int) -> Consequence:

@@ -81,7 +81,7 @@ def create_round(
     Phases follow each other; only with full feedback, as in a practice, may hiding and seeking overlap.
     """
     spans = [PhaseSpec(kind, starts, ends) for kind, starts, ends in phases]
-    require_sound(spans, fields.get("feedback", Feedback.BANDS))
+    require_sound(spans, fields.get("feedback", Feedback.BANDS), contest.zone)
     with transaction.atomic():
         round_ = Round.objects.create(
             contest=contest,

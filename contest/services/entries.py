@@ -16,6 +16,7 @@ from contest.board.official import DECIDES_WHICH_COUNTS, official_among
 from contest.errors import Refused
 from contest.files.storage import Stored
 from contest.jobs import queue
+from contest.language.moments import told
 from contest.models import Entry, Job, Phase, Portrait, Round, Score, Sealed, Team, User
 from contest.models.sealed import TRUTH
 from contest.outside.notices import tell_judged
@@ -118,24 +119,17 @@ def _require_open_phase(round_: Round, now: object) -> None:
 
 def _require_attempts_left(round_: Round, team: Team, now: object) -> None:
     attempts = count_attempts(round_, team, now)  # type: ignore[arg-type]
-    reset = attempts.resets_at.isoformat(timespec="minutes")
+    reset = told(attempts.resets_at, round_.contest.zone)
     if attempts.left_total == 0:
-        raise Refused(
-            "attempts-used-up",
-            _("All %(in_total)s attempts of this round are used.") % {"in_total": attempts.in_total},
-        )
+        text = _("All %(in_total)s attempts of this round are used.")
+        raise Refused("attempts-used-up", text % {"in_total": attempts.in_total})
     if attempts.left_today == 0:
-        raise Refused(
-            "attempts-used-today",
-            _("Today's %(per_day)s attempts are used; new ones from %(reset)s.")
-            % {"per_day": attempts.per_day, "reset": reset},
-        )
+        text = _("Today's %(per_day)s attempts are used; new ones from %(reset)s.")
+        raise Refused("attempts-used-today", text % {"per_day": attempts.per_day, "reset": reset})
     if attempts.uploads_today >= MAX_UPLOADS_A_DAY:
-        raise Refused(
-            "too-many-uploads",
-            _("At most %(max_uploads_a_day)s uploads per day; again from %(reset)s.")
-            % {"max_uploads_a_day": MAX_UPLOADS_A_DAY, "reset": reset},
-        )
+        text = _("At most %(max_uploads_a_day)s uploads per day; again from %(reset)s.")
+        values = {"max_uploads_a_day": MAX_UPLOADS_A_DAY, "reset": reset}
+        raise Refused("too-many-uploads", text % values)
 
 
 def name_target(entry: Entry) -> None:

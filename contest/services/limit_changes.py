@@ -28,9 +28,10 @@ from contest.services.board_versions import bump_board
 from contest.services.entries import scores_of
 from contest.services.entry_marks import choose_again, count_again, require_reason
 from datasets.messages import english
+from games.formats.limits import judged
 from games.formats.measures import measure as find_measure
 from scoring.measure import Measurement
-from scoring.rules import Limit, RoundVerdict, evaluate
+from scoring.rules import Limit, RoundVerdict
 
 
 def preview_rescore(round_: Round, user: User, limits: Sequence[Limit], reason: str) -> Rescore:
@@ -156,7 +157,7 @@ def _values(entry: Entry) -> dict[str, float]:
 
 
 def _verdict(entry: Entry, limits: Sequence[Limit]) -> RoundVerdict:
-    return evaluate({name: Measurement(value) for name, value in _values(entry).items()}, limits)
+    return judged({name: Measurement(value) for name, value in _values(entry).items()}, limits)
 
 
 def _preview(round_: Round, limits: Sequence[Limit]) -> list[dict[str, Any]]:

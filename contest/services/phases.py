@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import F
@@ -12,7 +13,9 @@ from django.utils.translation import gettext as _
 
 from contest.bundle.spans import Span, faults
 from contest.bundle.specification import PhaseSpec
+from contest.declarations.round import AT_ONCE
 from contest.errors import Refused
+from contest.language.moments import told
 from contest.models import Commitment, Entry, Phase, Reveal, Round, User
 from contest.records import audit
 from contest.records.locks import lock_phases, lock_play
@@ -48,13 +51,51 @@ def close_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | 
 
 
 def open_phase(phase: Phase, user: User, reason: str, now: datetime.datetime | None = None) -> None:
-    """Let a planned phase begin now."""
+    """Let a planned phase begin now. What lies before it ends now or does not take place: see `between`."""
     now = now or timezone.now()
     if phase.ends_at <= now:
         raise Refused("phase-closed", _("This phase is over; to let it continue, open it again."))
     if phase.starts_at <= now:
         raise Refused("phase-open", _("This phase is open already."))
-    move_phase(phase, user, now, phase.ends_at, reason)
+    with transaction.atomic():
+        _require_current(phase)
+        for earlier in between(phase, now):
+            if earlier.starts_at < now:
+                _set_end(earlier, user, now, "phase.moved", reason)
+            elif earlier.kind in NEEDED:
+                text = _("%(phase)s has not begun, and the round needs it. Open or move it first.")
+                raise Refused("phase-skipped", text % {"phase": earlier.get_kind_display()})
+            else:
+                _drop(earlier, user, reason)
+        move_phase(phase, user, now, phase.ends_at, reason)
+
+
+NEEDED = (Phase.Kind.ANONYMISE, Phase.Kind.ATTACK)
+"""Phases that are not left out by opening a later one."""
+
+
+def between(phase: Phase, now: datetime.datetime) -> list[Phase]:
+    """The phases that are in the way if this one begins now: those before it that are not over. Where results
+    are told at once, phases may be open together, and nothing is in the way."""
+    if phase.round.feedback == AT_ONCE:
+        return []
+    earlier = Phase.objects.filter(round=phase.round_id, starts_at__lt=phase.starts_at, ends_at__gt=now)
+    return list(earlier.exclude(pk=phase.pk).select_related("round__contest").order_by("starts_at", "pk"))
+
+
+def said_between(phase: Phase, now: datetime.datetime) -> list[str]:
+    """What opening a phase now does to those before it, in words."""
+    said = []
+    for earlier in between(phase, now):
+        if earlier.starts_at < now:
+            text = _("%(phase)s ends now instead of at %(time)s.")
+        elif earlier.kind in NEEDED:
+            text = _("%(phase)s has not begun, and the round needs it. Open or move it first.")
+        else:
+            text = _("%(phase)s has not begun; it will not take place.")
+        time = told(earlier.ends_at, phase.round.contest.zone)
+        said.append(text % {"phase": earlier.get_kind_display(), "time": time})
+    return said
 
 
 def move_phase(
@@ -108,9 +149,13 @@ def remove_phase(phase: Phase, user: User, reason: str, now: datetime.datetime |
             raise Refused("phase-open", _("This phase has begun; it stays."))
         if not Phase.objects.filter(round=phase.round_id).exclude(pk=phase.pk).exists():
             raise Refused("last-phase", _("A round needs at least one phase."))
-        _record_span("phase.removed", phase, user, reason, is_there=False)
-        Phase.objects.filter(pk=phase.pk).delete()
-        Round.objects.filter(pk=phase.round_id).update(settings_version=F("settings_version") + 1)
+        _drop(phase, user, reason)
+
+
+def _drop(phase: Phase, user: User, reason: str) -> None:
+    _record_span("phase.removed", phase, user, reason, is_there=False)
+    Phase.objects.filter(pk=phase.pk).delete()
+    Round.objects.filter(pk=phase.round_id).update(settings_version=F("settings_version") + 1)
 
 
 def _claim(round_: Round, version: int) -> None:
@@ -212,8 +257,8 @@ def _set_end(phase: Phase, user: User, ends_at: datetime.datetime, verb: str, re
     )
 
 
-def require_sound(phases: Iterable[Span], feedback: str) -> None:
-    """Refuse phases that a bundle could not hold either."""
+def require_sound(phases: Iterable[Span], feedback: str, zone: ZoneInfo) -> None:
+    """Refuse phases that a bundle could not hold either; times are told in the zone of their contest."""
     fault = next(faults(phases, feedback), None)
     if fault is None:
         return
@@ -227,9 +272,9 @@ def require_sound(phases: Iterable[Span], feedback: str) -> None:
         )
         % {
             "later": Phase.Kind(fault.phase.kind).label,
-            "starts_at": fault.phase.starts_at.isoformat(),
+            "starts_at": told(fault.phase.starts_at, zone),
             "earlier": Phase.Kind(fault.before.kind).label,
-            "ends_at": fault.before.ends_at.isoformat(),
+            "ends_at": told(fault.before.ends_at, zone),
         },
     )
 
@@ -237,7 +282,7 @@ def require_sound(phases: Iterable[Span], feedback: str) -> None:
 def _require_room(round_: Round, span: Span) -> None:
     """Refuse times of a phase that run into another; a round has each kind once."""
     others = Phase.objects.filter(round=round_).exclude(kind=span.kind)
-    require_sound([*others, span], round_.feedback)
+    require_sound([*others, span], round_.feedback, round_.contest.zone)
 
 
 def _move_later(phase: Phase, user: User, by: datetime.timedelta, reason: str) -> None:

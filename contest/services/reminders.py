@@ -11,6 +11,7 @@ import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from contest.language.moments import told
 from contest.models import Attack, Entry, Notification, Phase, Reminder, Team
 from contest.outside.notices import Notice, members_of, notify
 from contest.records import audit
@@ -57,7 +58,8 @@ def _send(phase: Phase, hours: int, now: datetime.datetime) -> bool:
             teams = idle_teams(phase)
             if teams:
                 facts = {"phase": phase.kind, "hours": hours, "ends_at": phase.ends_at.isoformat()}
-                notice = Notice(Notification.Kind.REMINDER, contest, round_=round_, facts=facts)
+                said = {**facts, "until": told(phase.ends_at, contest.zone)}
+                notice = Notice(Notification.Kind.REMINDER, contest, round_=round_, facts=said)
                 notify(notice, members_of(teams))
                 names = [team.name for team in teams]
                 audit.record("phase.reminded", phase, contest=contest, after={**facts, "teams": names})

@@ -35,7 +35,7 @@ from contest.models import (
 from contest.records import audit
 from contest.records.locks import lock_phases, lock_teams
 from contest.services.bundles import create_round_of, round_spec
-from contest.services.consequences import Consequence
+from contest.services.consequence import Consequence
 from contest.services.contests import taken
 from contest.services.entry_marks import require_reason
 from contest.services.settings import claim_version

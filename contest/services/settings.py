@@ -234,7 +234,8 @@ def _require_possible(round_: Round, changes: Mapping[str, Any]) -> None:
     if "seed" in changes and round_.committed_at is not None:
         raise Refused("seed-committed", _("The hash of this round’s seed is published; the seed stays."))
     if "feedback" in changes:
-        require_sound(Phase.objects.filter(round=round_), changes["feedback"])
+        phases = Phase.objects.filter(round=round_)
+        require_sound(phases, changes["feedback"], round_.contest.zone)
     require_freezable(round_, changes)
     if "file_rules" in changes:
         _require_unmeasured(round_, FileRules(**changes["file_rules"]))

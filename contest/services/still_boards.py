@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils import timezone
@@ -17,10 +17,12 @@ from django.utils.translation import gettext as _
 from contest.board.queries import BoardRow, board
 from contest.bundle.spans import may_freeze
 from contest.errors import Refused
+from contest.language.moments import told
 from contest.models import Phase, Round, StillBoard, StoredBoard
 from contest.models.round import Feedback
 from contest.records import audit
 from contest.services.board_versions import bump_board
+from contest.services.consequence import Consequence
 from contest.services.standings_history import record_standing
 
 
@@ -34,7 +36,7 @@ def require_freezable(round_: Round, changes: Mapping[str, Any]) -> None:
                 "The board can stand still from a moment within the phases of the round, before its results. "
                 "Got %(moment)s instead."
             )
-            % {"moment": moment.astimezone(round_.contest.zone).isoformat()},
+            % {"moment": told(moment, round_.contest.zone)},
         )
     if changes.get("reveal_in_steps") and results_are_due(round_, timezone.now()):
         raise Refused("published", _("The results are public already."))
@@ -105,3 +107,23 @@ def _copy_boards(round_: Round, view: StoredBoard.View) -> None:
         stored.pk, stored.view = None, StoredBoard.View.STILL
         stored._state.adding = True
         stored.save()
+
+
+def of_freeze(round_: Round, changes: Mapping[str, Any]) -> Iterator[Consequence]:
+    """What other settings of the freeze and the reveal would do."""
+    if "board_frozen_at" in changes:
+        moment = changes["board_frozen_at"]
+        if moment is None:
+            text = _("The board does not stand still before the results.")
+        elif moment <= timezone.now():
+            text = _("The board stands still at once, for everybody but organisers.")
+        else:
+            when = {"when": told(moment, round_.contest.zone)}
+            text = _("The board stands still from %(when)s, for everybody but organisers.") % when
+        yield Consequence("board-stands-still", 1, text)
+    if "reveal_in_steps" in changes:
+        if changes["reveal_in_steps"]:
+            text = _("The results stay hidden until an organiser has revealed them place by place.")
+        else:
+            text = _("The results are public as soon as their phase begins, without a reveal.")
+        yield Consequence("reveal-in-steps", 1, text)

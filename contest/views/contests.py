@@ -80,6 +80,7 @@ def rules(request: PageRequest, slug: str, round_slug: str) -> HttpResponse:
             {**limit, "measure": find_measure(limit["measure"]), "documentation_html": _measure_html(limit)}
             for limit in round_.limits
         ],
+        "has_higher": any(find_measure(limit["measure"]).better == "higher" for limit in round_.limits),
         "text": text,
         "file_rules": text.sentences(FileRules(**round_.file_rules)),
         "files": [file.name for file in round_.dataset.spec.upload_files],

@@ -18,11 +18,12 @@ from contest.work import game_entries
 from contest.work.other_rounds import with_round_of
 from datasets.messages import Message
 from datasets.tables import Integers
+from games.formats.limits import judged
 from games.formats.measures import measure
 from games.formats.portrait import portrait
 from games.formats.rules import FileRules, measure_options
 from scoring.measure import Measure, Measurement
-from scoring.rules import Limit, evaluate
+from scoring.rules import Limit
 from scoring.run import measure_pair
 
 Pair = tuple[Any, Any, Integers | None]
@@ -72,7 +73,7 @@ def score(claim: Claim) -> None:
     limits = [Limit(**limit) for limit in entry.round.limits]
     pair = _pair(entry)
     measurements = _measured(entry, pair, [limit.measure for limit in limits], claim.report)
-    verdict = evaluate(measurements, limits)
+    verdict = judged(measurements, limits)
     scored = entries.Scored(
         scores=entries.scores_of(entry, measurements),
         measures={name: result.value for name, result in measurements.items()},

@@ -12,8 +12,10 @@ from contest.play.table import Table
 from contest.services.datasets import load_original
 from contest.services.house import hand_in_house_entry, seed_of
 from contest.services.older_house_jobs import order_of
+from games.formats.limits import upper_limits
 from games.formats.methods import run_anonymizer
 from games.rehearsal import generator
+from scoring.rules import Limit
 
 
 def make_house_entry(claim: Claim) -> None:
@@ -37,7 +39,7 @@ def _variant(table: Table, order: HouseOrder) -> int:
 
 def _made_by_anonymizer(order: HouseOrder) -> dict[str, bytes]:
     dataset = order.round.dataset
-    limits = {limit["measure"]: limit["limit"] for limit in order.round.limits}
+    limits = upper_limits(Limit(**limit) for limit in order.round.limits)
     original = load_original(dataset)
     made = run_anonymizer(order.method, original, limits, seed_of(order), order.parameters)
     with tempfile.TemporaryDirectory() as folder:

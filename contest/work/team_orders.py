@@ -21,8 +21,10 @@ from contest.work.bounds import TookTooLong, bounded
 from games.apart import SECONDS
 from games.formats.attacks import run_attack
 from games.formats.guess_files import guess_file
+from games.formats.limits import upper_limits
 from games.formats.methods import run_anonymizer
 from games.rehearsal import generator
+from scoring.rules import Limit
 
 MORE_BYTES = 4 << 30
 """Memory that such work may take, beside what the worker has."""
@@ -75,7 +77,7 @@ def _made(claim: Claim, order: TeamOrder) -> dict[str, bytes]:
 
 def _hidden(claim: Claim, order: TeamOrder) -> dict[str, bytes]:
     dataset = order.round.dataset
-    limits = {limit["measure"]: limit["limit"] for limit in order.round.limits}
+    limits = upper_limits(Limit(**limit) for limit in order.round.limits)
     original = load_original(dataset)
     claim.report(20, order.method)
     made = run_anonymizer(order.method, original, limits, order.seed, order.parameters)

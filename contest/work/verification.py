@@ -16,9 +16,10 @@ from contest.work.game_verification import recount_game
 from contest.work.overall_verification import recount_awards
 from contest.work.recounts import Recount
 from games.formats.attacks import attack as find_attack
+from games.formats.limits import judged
 from games.formats.measures import measure as find_measure
 from scoring.measure import Measurement
-from scoring.rules import Limit, evaluate
+from scoring.rules import Limit
 
 BOUNDS = ("low", "high", "baseline")
 
@@ -68,7 +69,7 @@ def _recount_entry(found: Recount, entry: Entry) -> None:
         found.compare("measure", f"{entry}, {name}", measured[name].value, score.value)
     limits = [Limit(**limit) for limit in entry.round.limits]
     if {limit.measure for limit in limits} <= set(measured):
-        verdict = evaluate({name: Measurement(result.value) for name, result in measured.items()}, limits)
+        verdict = judged({name: Measurement(result.value) for name, result in measured.items()}, limits)
         state = Entry.State.VALID if verdict.valid else Entry.State.INVALID
         found.compare("verdict", str(entry), (state, verdict.score), (entry.state, entry.utility))
 

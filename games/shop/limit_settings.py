@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from datasets.setting import LARGEST, Setting
 from games.shop.measures.registry import BY_FORMAT
+from games.shop.measures.registry import measure as find_measure
 from scoring.rules import Limit
+
+Operator = Literal["<=", ">="]
 
 OPERATOR = Setting(
     "operator",
     "choice",
     "Its value must be",
-    default="<=",
+    default=None,
+    is_optional=True,
     choices=(("<=", "at most"), (">=", "at least")),
+    help="If it is not given, at least for a measure that is better when higher, and at most for any other.",
     on_change=("scores",),
 )
 LIMIT = Setting("limit", "number", "Its limit", least=-LARGEST, most=LARGEST, on_change=("scores",))
@@ -43,6 +48,22 @@ class MeasureTwice(ValueError):
         self.name = name
 
 
+class WrongWay(ValueError):
+    """A limit from above on a measure that is better when higher."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"got '{name}' with at most, expected at least: {name} is better when higher")
+        self.name = name
+
+
+def operator_for(name: str, given: Operator | None = None) -> Operator:
+    """The operator of a limit on a measure: the one given, if it can be meant, or the usual one."""
+    measure = find_measure(name)
+    if given == "<=" and measure.better == "higher":
+        raise WrongWay(measure.name)
+    return given or measure.usual_operator
+
+
 def checked_limits(given: Sequence[Mapping[str, Any]], format_name: str | None = None) -> tuple[Limit, ...]:
     """Limits given as measure, operator and limit, each checked.
 
@@ -54,5 +75,6 @@ def checked_limits(given: Sequence[Mapping[str, Any]], format_name: str | None =
         values = {it.name: it.checked(line.get(it.name, it.default)) for it in limit_settings(format_name)}
         if values["measure"] in [limit.measure for limit in limits]:
             raise MeasureTwice(values["measure"])
+        values["operator"] = operator_for(values["measure"], values["operator"])
         limits.append(Limit(**values))
     return tuple(limits)

@@ -35,7 +35,7 @@ from games.shop.formats import CheckedUpload, Format, find_format
 from games.shop.guessing import Game as Play
 from games.shop.guessing import Outcome, find_game
 from games.shop.guessing import Target as Case
-from games.shop.limits import limits_of, loss_of
+from games.shop.limits import judged, limits_of, loss_of, share_left, upper_limits
 from games.shop.measures.registry import measure as find_measure
 from games.shop.measures.registry import measures_of
 from games.shop.methods.registry import make_entry
@@ -50,7 +50,6 @@ from games.shop.tables import (
 )
 from games.shop.tally import boards_by
 from scoring.measure import Measurement
-from scoring.rules import evaluate
 from scoring.run import measure_pair
 
 GUESS = "guess.json"
@@ -156,12 +155,12 @@ class ShopGame(contract.Game):
         return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
     def verdict(self, rule: str, measures: Figures, params: Mapping[str, Any]) -> Verdict:
-        """By `scoring.rules.evaluate`; the parts are what each limit leaves, and the loss of utility."""
+        """By the limits; the parts are what each limit leaves, and the loss of utility."""
         limits = limits_of(params, measures_of(self.format_name))
         values = {name: Measurement(value) for name, value in measures.items() if value is not None}
         broken = tuple(limit.measure for limit in limits if not limit.holds(measures.get(limit.measure)))
-        parts = {limit.measure: limit.share_left(measures.get(limit.measure)) for limit in limits}
-        return Verdict(broken, evaluate(values, limits).score, {**parts, "loss": loss_of(measures, limits)})
+        parts = {limit.measure: share_left(limit, measures.get(limit.measure)) for limit in limits}
+        return Verdict(broken, judged(values, limits).score, {**parts, "loss": loss_of(measures, limits)})
 
     def case(self, world: World, target: Target) -> Case:
         original, released = self.original(world), self.released(target)
@@ -241,9 +240,7 @@ class ShopGame(contract.Game):
         self, name: str, world: World, seat: Seat | None, params: Mapping[str, Any],
         rng: np.random.Generator, out: Out,
     ) -> None:  # fmt: skip
-        limits = {
-            limit.measure: limit.limit for limit in limits_of(world.params, measures_of(self.format_name))
-        }
+        limits = upper_limits(limits_of(world.params, measures_of(self.format_name)))
         made = make_entry(name, self.original(world), limits, rng, params)
         write_out(out, self.spec.upload_names, lambda folder: self.spec.write_entry(folder, made.release))
 

@@ -18,13 +18,14 @@ from datasets.problems import BadFiles
 from datasets.seeds import secret_seed
 from games.formats.commands.entries import people_in_words, read_original, report_lines, write_release
 from games.formats.commands.methods import METHODS, Anonymized, Anonymizer
+from games.formats.limits import judged, share_left, upper_limits
 from games.formats.measures import measure
 from games.formats.methods import run_anonymizer
 from kakurenbo.anonymize_table import add_table_arguments, anonymize_table
-from kakurenbo.limits import PRESETS, read_limits, upper_limits
+from kakurenbo.limits import PRESETS, read_limits
 from kakurenbo.main import UsageError
 from kakurenbo.output import require_new_folder, whole_folder
-from scoring.rules import Limit, evaluate
+from scoring.rules import Limit
 from scoring.run import measure_release
 
 
@@ -115,13 +116,18 @@ def full_report(original: Any, done: Anonymized, limits: tuple[Limit, ...]) -> t
         measures,
         lambda _done, _all, now: _say(f"measuring {now.name} …") if now else None,
     )
-    verdict = evaluate(results, limits)
+    verdict = judged(results, limits)
     report = dict(done.report)
     report["measures"] = {
-        limit.measure: {"value": results[limit.measure].value, "limit": limit.limit} for limit in limits
+        limit.measure: {
+            "value": results[limit.measure].value,
+            "operator": limit.operator,
+            "limit": limit.limit,
+        }
+        for limit in limits
     }
     report["binding"] = [
-        limit.measure for limit in limits if limit.share_left(results[limit.measure].value) < 0.05
+        limit.measure for limit in limits if share_left(limit, results[limit.measure].value) < 0.05
     ]
     report["valid"] = verdict.valid
     report["because"] = [str(reason) for reason in verdict.because]
@@ -137,7 +143,8 @@ def as_text(report: dict[str, Any]) -> str:
     ]
     for name, row in report["measures"].items():
         mark = "binds" if name in report["binding"] else ""
-        lines.append(f"  {name:<12}{row['value']:>14.6g}  limit {row['limit']:<10.6g} {mark}".rstrip())
+        bound = f"{row['operator']} {row['limit']:<10.6g}"
+        lines.append(f"  {name:<12}{row['value']:>14.6g}  limit {bound} {mark}".rstrip())
     return "\n".join([*lines, *(f"  breaks a limit: {reason}" for reason in report["because"])])
 
 

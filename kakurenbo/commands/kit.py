@@ -23,6 +23,7 @@ from datasets.tables import Integers
 from games.formats import Format, find_format
 from games.formats.attacks import attack, run_attack
 from games.formats.guessing import Target, find_game
+from games.formats.limits import judged
 from games.formats.measures import measure
 from games.formats.rules import FileRules
 from games.round_folder import ROUND
@@ -30,7 +31,7 @@ from kakurenbo import round_commands
 from kakurenbo.commands.check import open_entry
 from kakurenbo.main import UsageError
 from kakurenbo.place import add_place_arguments, find_place
-from scoring.rules import Limit, evaluate
+from scoring.rules import Limit
 from scoring.run import measure_pair
 
 ROUND_FILE = "round.json"
@@ -172,7 +173,7 @@ def score(kit: Kit, entry: Judged) -> dict[str, Any]:
         [measure(limit.measure) for limit in kit.limits],
         options={"ut-jaccard": {"vanished": kit.rules.vanished}},
     )
-    verdict = evaluate(results, kit.limits)
+    verdict = judged(results, kit.limits)
     return {
         "valid": verdict.valid,
         "utility": verdict.score,

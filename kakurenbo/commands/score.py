@@ -13,13 +13,14 @@ from typing import Any
 from datasets.lookup import find_by_name
 from datasets.problems import BadFiles, Verdict
 from games.formats.commands.presets import DEFAULT_PRESET, PRESETS, Preset
+from games.formats.limits import judged
 from games.formats.rules import FileRules
 from kakurenbo.commands.check import open_entry
 from kakurenbo.limits import read_round
 from kakurenbo.main import UsageError
 from scoring.measure import Measure, Measurement
 from scoring.registry import plain_name
-from scoring.rules import Limit, RoundVerdict, evaluate
+from scoring.rules import Limit, RoundVerdict
 from scoring.run import measure_pair
 
 
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         verdict, results = _score(preset, arguments.original, arguments.entry, measures, rules)
     except OSError as error:
         raise UsageError(f"Cannot read {error.filename}: {error.strerror}.") from error
-    outcome = evaluate(results, limits) if verdict.ok else RoundVerdict(False, (), 0.0)
+    outcome = judged(results, limits) if verdict.ok else RoundVerdict(False, (), 0.0)
     if arguments.json:
         print(_as_json(verdict, results, limits, outcome))
     else:

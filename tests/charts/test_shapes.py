@@ -16,8 +16,9 @@ from contest.charts.chart import Chart
 from contest.charts.lines import share_lines
 from contest.charts.png import png
 from contest.charts.scatter import Spot, pareto_front, risk_map
-from contest.charts.strips import Mark, strips
+from contest.charts.strips import Mark, Strip, strips
 from contest.charts.svg import LINES, PALETTE, RULES, inline, standalone
+from scoring.rules import Limit
 from tests.conftest import ROOT
 from tests.pages.test_colours import COLOURS, contrast
 
@@ -95,7 +96,8 @@ def test_lines_of_shares_have_a_dot_at_each_place() -> None:
 
 
 def test_a_strip_puts_an_entry_where_its_share_of_the_limit_is() -> None:
-    chart = strips("s", "Strips", [("Moved", 0.5), ("Rows", 0.0)], [Mark("Tanuki", [0.25, 0.0])])
+    moved, rows = Strip("Moved", Limit("moved", "<=", 0.5)), Strip("Rows", Limit("rows", "<=", 0.0))
+    chart = strips("s", "Strips", [moved, rows], [Mark("Tanuki", [0.25, 0.0])])
     places = [float(x) for x in re.findall(r'cx="([\d.]+)"', inline(chart))]
     limit = float(re.findall(r'class="c-line c-limit" points="([\d.]+),', inline(chart))[0])
     assert places[0] == pytest.approx((200 + limit) / 2, abs=0.2) and places[1] == 200

@@ -20,8 +20,10 @@ CHANGING = re.compile(
 """What differs between two looks at the same page: tokens of forms, and how long ago something was."""
 
 
-def crawl(client: Client, starts: tuple[str, ...] = ("/",), most: int = 300) -> dict[str, bytes]:
-    """The bodies of all pages and files within reach, by address."""
+def crawl(
+    client: Client, starts: tuple[str, ...] = ("/",), most: int = 300, left_out: re.Pattern[bytes] = CHANGING
+) -> dict[str, bytes]:
+    """The bodies of all pages and files within reach, by address, without what is to be left out."""
     found: dict[str, bytes] = {}
     waiting = deque(starts)
     while waiting and len(found) < most:
@@ -31,7 +33,7 @@ def crawl(client: Client, starts: tuple[str, ...] = ("/",), most: int = 300) -> 
         answer: Any = client.get(path)
         assert answer.status_code < 500, (path, answer.status_code)
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
-        found[path] = CHANGING.sub(b"", body)
+        found[path] = left_out.sub(b"", body)
         if answer.status_code in (301, 302):
             waiting.append(_local(path, answer["Location"]) or path)
         for link in LINK.findall(body):

@@ -182,6 +182,7 @@ PAGES: dict[str, tuple[object, ...]] = {
     "organise_rescore": ("in", 404, 404, 404, 404, 404, 404),
     "organise_decide": POSTED,
     "organise_limits": ORGANISERS,
+    "organise_shift": ORGANISERS,
     "organise_announcements": ORGANISERS,
     "announce": POSTED,
     "house_entry": ("in", 404, 404, 404, "on", 404, 404),

@@ -8,6 +8,7 @@ from unittest import mock
 import pytest
 from django.utils import timezone
 
+from contest.language.moments import told
 from contest.models import Attack, AuditEvent, Contest, Entry, Mail, Notification, Phase, Reminder, Round
 from contest.services import reminders
 from contest.services.phase_clock import run_clock
@@ -55,6 +56,8 @@ def test_a_team_without_a_valid_entry_is_reminded_twice(round_: Round) -> None:
     assert reminded() == ["tanuki@example.org"] * 2
     kinds = list(Notification.objects.values_list("user__username", "kind"))
     assert kinds == [("tanuki", "reminder")] * 2
+    facts = Mail.objects.filter(kind="reminder")[0].facts
+    assert facts["until"] == told(END, round_.contest.zone) and facts["until"].startswith("2")
 
 
 def test_the_clock_reminds(round_: Round) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from contest.pages.problem_summary import problem_context
 from contest.play.programs import hides_logs
 from contest.play.table import Table
 from games.contract.declaration import Challenge, Declaration, Number
+from scoring.rules import Limit
 
 MOST_PICTURED = 5
 """Of the attacks in a challenge, the strongest whose pictures the page of an entry shows; each attack has a
@@ -173,8 +175,8 @@ def measure_lines(table: Table, entry: Entry) -> list[MeasureLine]:
         bound = limit_of(table, number.name)
         operator, limit = bound or ("", None)
         share = None
-        if value is not None and limit and operator == "≤" and value >= 0:
-            share = round(min(100.0, 100 * value / limit))
+        if value is not None and limit is not None and (operator == "≥" or (limit and value >= 0)):
+            share = round(100 * _bound(number, operator, limit).share_used(value, _best(number)))
         text = text_of(value, number.decimals)
         is_broken = number.name in broken
         lines.append(
@@ -185,10 +187,28 @@ def measure_lines(table: Table, entry: Entry) -> list[MeasureLine]:
     return lines
 
 
+def _bound(number: Number, operator: str, limit: float) -> Limit:
+    return Limit(number.name, "<=" if operator == "≤" else ">=", limit)
+
+
+def _best(number: Number) -> float | None:
+    """The best value of a measure that is better when higher; None of any other."""
+    if number.better != "higher":
+        return None
+    return math.inf if number.high is None else number.high
+
+
 def limited_cells(round_: Round, entry: Entry) -> list[MeasureCell]:
-    """The measures of an entry that have a limit from above, as cards of teams show them."""
+    """The measures of an entry that have a limit, as cards of teams show them."""
     return [
-        MeasureCell(line.number.name, line.title, entry.measures[line.number.name], line.limit)
+        MeasureCell(
+            line.number.name,
+            line.title,
+            entry.measures[line.number.name],
+            line.limit,
+            operator="<=" if line.operator == "≤" else ">=",
+            best=_best(line.number),
+        )
         for line in measure_lines(Table(round_), entry)
         if line.share is not None and line.limit is not None
     ]

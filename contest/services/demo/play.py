@@ -26,6 +26,8 @@ from contest.services.entries import submit_entry
 from contest.services.standings_history import record_standing
 from contest.services.team_attacks import submit_guesses, submit_program
 from games.formats.demo import STORY, Guess, Hide, Move, Program, chained, guessed
+from games.formats.limits import upper_limits
+from scoring.rules import Limit
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +101,7 @@ def play_move(round_: Round, team: Team, move: Move, seed: int) -> None:
 
 def _made(round_: Round, move: Hide, seed: int) -> Stored:
     """The upload of an entry, made from the public data."""
-    limits = {limit["measure"]: limit["limit"] for limit in round_.limits}
+    limits = upper_limits(Limit(**limit) for limit in round_.limits)
     release = chained(load_original(round_.dataset), move.steps, limits, seed)
     spec = round_.dataset.spec
     with tempfile.TemporaryDirectory() as folder:

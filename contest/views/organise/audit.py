@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from contest import access
 from contest.forms.audit import AuditSearchForm
+from contest.language.moments import times_told
 from contest.models import AuditEvent, Contest
 from contest.records.audit import extend_chain, verify_chain
 from contest.views.requests import UserRequest
@@ -50,7 +51,11 @@ def _context(request: UserRequest, contest: Contest) -> dict[str, Any]:
         "page": page,
         "query": kept.urlencode(),
         "rows": [
-            {"event": event, "before": _shown(event.before), "after": _shown(event.after)}
+            {
+                "event": event,
+                "before": times_told(_shown(event.before), contest.zone),
+                "after": times_told(_shown(event.after), contest.zone),
+            }
             for event in page.object_list
         ],
     }

@@ -14,9 +14,11 @@ from contest import access
 from contest.errors import Refused
 from contest.forms.organise import LimitsForm
 from contest.models import Rescore
+from contest.pages.limit_proposals import proposals
 from contest.services.limit_changes import apply_rescore, discard_rescore, preview_rescore
 from contest.views.organise.acts import refusal_shown
 from contest.views.requests import UserRequest
+from scoring.proposals import Proposal
 
 
 @login_required
@@ -41,7 +43,8 @@ def change_limits(request: UserRequest, slug: str, round_slug: str) -> HttpRespo
     if round_.game_id is not None:
         # Its limits are parameters of the game.
         return redirect("organise_round_settings", slug, round_slug)
-    form = LimitsForm(round_, request.POST or None)
+    offered = proposals(round_)
+    form = LimitsForm(round_, request.POST or None, proposed=_chosen(request, offered))
     if request.method == "POST" and form.is_valid():
         try:
             rescore = preview_rescore(round_, request.user, form.limits(), form.cleaned_data["reason"])
@@ -50,8 +53,15 @@ def change_limits(request: UserRequest, slug: str, round_slug: str) -> HttpRespo
         else:
             return redirect("organise_rescore", slug, rescore.pk)
     context = {"contest": round_.contest, "here": "rescoring", "round": round_, "form": form}
+    context["proposals"] = offered
     status = 422 if request.method == "POST" else 200
     return render(request, "contest/organise/limits.html", context, status=status)
+
+
+def _chosen(request: UserRequest, offered: list[Proposal]) -> Proposal | None:
+    """The proposal with which the form is to be filled in."""
+    wanted = request.GET.get("kept_by", "")
+    return next((proposal for proposal in offered if str(proposal.kept_by) == wanted), None)
 
 
 @login_required

@@ -1,4 +1,4 @@
-"""Adding a round to a contest, or removing one that nobody has played."""
+"""Adding a round to a contest, moving all of it, or removing one that nobody has played."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from contest import access
-from contest.forms.settings import NewRoundForm, RemovalForm
-from contest.services import rounds
+from contest.forms.settings import NewRoundForm, RemovalForm, ShiftForm
+from contest.services import rounds, shifts
 from contest.views.organise.settings import Edited, edit
 from contest.views.requests import UserRequest
 
@@ -33,6 +33,25 @@ def add_round(request: UserRequest, slug: str) -> HttpResponse:
     )
     context = {"contest": contest, "title": _("A new round"), "act": _("Add this round")}
     return edit(request, contest, edited, context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def shift_round(request: UserRequest, slug: str, round_slug: str) -> HttpResponse:
+    """Move everything of a round that is still to come."""
+    round_ = access.organised_round_for(request.user, slug, round_slug)
+    form = ShiftForm(round_, request.POST or None)
+
+    def keep(version: int, given: object, reason: str) -> None:
+        shifts.shift_round(round_, request.user, version, form.by, reason, plan=form.plan)
+
+    edited = Edited(
+        round_, form, lambda given: given, lambda changes: shifts.of_shift(round_, form.by), keep, dict
+    )
+    title = _("Move all of %(round)s") % {"round": round_.name}
+    place = {"here": "timeline", "back": "organise_timeline"}
+    context = {"contest": round_.contest, "title": title, "act": _("Move it"), **place}
+    return edit(request, round_.contest, edited, context)
 
 
 @login_required

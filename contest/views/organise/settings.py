@@ -21,6 +21,7 @@ from contest.forms.settings import ContestSettingsForm, RoundSettingsForm, Setti
 from contest.models import Contest, Round
 from contest.pages.games.packages import declared_in_round
 from contest.services import consequences, rounds, settings
+from contest.services.consequence import Consequence
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 
@@ -49,7 +50,7 @@ class Edited:
     subject: Contest | Round
     form: SettingsForm
     differences: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    consequences: Callable[[Mapping[str, Any]], list[consequences.Consequence]]
+    consequences: Callable[[Mapping[str, Any]], list[Consequence]]
     keep: Callable[[int, Mapping[str, Any], str], None]
     saved: Callable[[], Mapping[str, Any]]
 
@@ -103,7 +104,7 @@ def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[s
                 if _save(edited):
                     messages.success(request, _("Saved."))
                     contest.refresh_from_db()
-                    return redirect("organise_settings", contest.slug)
+                    return redirect(context.get("back", "organise_settings"), contest.slug)
                 context["changes"], context["consequences"] = _preview(edited)
                 status = 200
             except settings.Stale as stale:
@@ -112,7 +113,7 @@ def edit(request: UserRequest, contest: Contest, edited: Edited, context: dict[s
                 context["conflict"], context["compared"] = stale.text, _compared(edited)
             except Refused as refusal:
                 form.add_error(None, refusal.text)
-    context |= {"here": "settings", "form": form}
+    context = {"here": "settings", **context, "form": form}
     return render(request, "contest/organise/settings_form.html", context, status=status)
 
 
@@ -127,7 +128,7 @@ def _save(edited: Edited) -> bool:
     return True
 
 
-def _preview(edited: Edited) -> tuple[list[str], list[consequences.Consequence]]:
+def _preview(edited: Edited) -> tuple[list[str], list[Consequence]]:
     form = edited.form
     changes = edited.differences(form.given())
     form.showing(previewed=form.digest)

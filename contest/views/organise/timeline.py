@@ -15,6 +15,7 @@ from contest.forms.phases import FORMS, NewPhaseForm, PhaseForm
 from contest.models import Phase, Round
 from contest.pages.timeline import bars
 from contest.services import phases
+from contest.services.odd_times import remarks_on
 from contest.views.organise.acts import refusal_shown, show_errors
 from contest.views.requests import UserRequest
 
@@ -30,10 +31,11 @@ def timeline(request: UserRequest, slug: str) -> HttpResponse:
     for round_, rows in zip(rounds, drawn.rows, strict=True):
         round_.contest = contest
         phases_ = [
-            {"phase": row.phase, "bar": row, "state": row.state, "forms": _forms(row.phase, row.state)}
+            {"phase": row.phase, "bar": row, "state": row.state, **_beside(row.phase, row.state, now)}
             for row in rows
         ]
         row = {"round": round_, "phases": phases_, "may_publish": phases.may_publish(round_)}
+        row["may_shift"] = any(it.state in ("planned", "open") for it in rows)
         shown.append({**row, "form": NewPhaseForm(round_, auto_id=f"id_{round_.pk}_add_%s")})
     context = {
         "contest": contest,
@@ -52,6 +54,16 @@ ACTS = {
     "closed": ("reopen",),
 }
 """What may be done to a phase. `over` is one whose end the clock has not marked yet."""
+
+
+def _beside(phase: Phase, state: str, now: datetime.datetime) -> dict[str, object]:
+    """What the page says of a phase, and what may be done to it."""
+    is_to_come = state in ("planned", "open")
+    return {
+        "forms": _forms(phase, state),
+        "remarks": remarks_on([phase], phase.round.contest.zone) if is_to_come else [],
+        "between": phases.said_between(phase, now) if state == "planned" else [],
+    }
 
 
 def _forms(phase: Phase, state: str) -> list[tuple[str, PhaseForm]]:

@@ -29,6 +29,7 @@ urlpatterns = [
     path("timeline/", timeline.timeline, name="organise_timeline"),
     path("timeline/<int:phase_id>/<slug:act>/", timeline.move_phase, name="organise_phase"),
     path("timeline/<slug:round_slug>/phases/", timeline.add_phase, name="organise_add_phase"),
+    path("timeline/<slug:round_slug>/shift/", rounds.shift_round, name="organise_shift"),
     path("timeline/<slug:round_slug>/publish/", timeline.publish, name="organise_publish"),
     path("entries/", entries.entries, name="organise_entries"),
     path("entries/repair/", entries.repair_entries, name="organise_repair"),
