@@ -19,7 +19,7 @@ from drf_spectacular.generators import SchemaGenerator
 from contest.numbers import LARGEST, whole_number
 from tests.conftest import ROOT
 from tests.security.routes import PARAMETER, Route, routes, sample
-from tests.security.world import ELSEWHERE, World, make_world
+from tests.security.world import World, make_world
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,6 @@ FIELD = re.compile(rb"""<(?:input|select|textarea)\b[^>]*\bname="([^"]+)\"""")
 @pytest.fixture
 def world(settings) -> Iterator[World]:
     settings.API_RATES = {"anonymous": None, "token": None, "write": None}
-    settings.OIDC_PROVIDERS = ELSEWHERE
     settings.KNOCKS_AN_HOUR = 10**6
     cache.clear()
     yield make_world()
