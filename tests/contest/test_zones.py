@@ -50,3 +50,13 @@ def test_a_profile_keeps_a_zone_by_an_older_name_and_refuses_what_is_none() -> N
     client.post(url, {"profile-time_zone": "Middle/Earth"})
     person.refresh_from_db()
     assert person.time_zone == "Asia/Calcutta" and not Contest.objects.exists()
+
+
+def test_only_pages_with_a_choice_of_zones_load_its_script() -> None:
+    person = make_user("oni")
+    contest = make_contest(person)
+    client = Client()
+    client.force_login(person)
+    for page in (reverse("account"), reverse("organise_contest_settings", args=[contest.slug])):
+        assert client.get(page).content.decode().count("js/zones.js") == 1, page
+    assert "js/zones.js" not in client.get(contest.get_absolute_url()).content.decode()
