@@ -36,6 +36,7 @@ EXEMPT = {
     "docs/pictures.md": "says which pictures the shops' games have",
     "docs/glossary.md": "explains the files of the shops' games",
     "docs/settings.md": "made from declarations, those of the games among them",
+    "docs/rehearsal.md": "shows the report of a preset",
     "docs/rooms.md": "made from the docstrings of the rooms, those of the games among them",
     "scoring/risk/lp.py": "its paper is about the data of vendors; the sentence is on a page and stays",
 }
