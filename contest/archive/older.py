@@ -12,8 +12,11 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
-LATER = ("award", "gamepackage", "illustration", "question", "seat", "storedboard")
-"""Tables that archives lack where no round was played by a game, no award given and no question asked yet."""
+LATER = (
+    "award", "gamepackage", "illustration", "question", "reveal", "seat", "stillboard", "storedboard",
+)  # fmt: skip
+"""Tables that archives lack where no round was played by a game, no award given, no question asked and no
+board frozen yet."""
 
 
 def bring_up_to_date(tables: Tables) -> None:

@@ -47,6 +47,7 @@ READS: dict[str, tuple[int, ...]] = {
     f"{PRACTICE}rescores/": (401, 404, 404, 200, 404),
     f"{PRACTICE}limit-proposals/": (401, 404, 404, 200, 404),
     f"{PRACTICE}capacity/": (401, 404, 404, 200, 404),
+    f"{PRACTICE}reveal/": (404, 404, 404, 200, 404),
     f"{PRACTICE}history/": PUBLIC,
     f"{PRACTICE}entries/OFFICIAL/how/total/": PUBLIC,
     f"{PRACTICE}entries/DRAFT/how/total/": (404,) * 5,

@@ -23,7 +23,7 @@ from tests.game_rounds import TOYS, game_contest, make_game_round, sources_of
 pytestmark = pytest.mark.django_db
 
 HTMX = {"HX-Request": "true"}
-MOST_STATEMENTS = 10
+MOST_STATEMENTS = 12
 
 
 @pytest.fixture

@@ -68,7 +68,8 @@ def test_every_setting_survives() -> None:
         "house_takes_places": True, "feedback_bands": 7, "attacks_in_total": None, "attacks_per_target": 5,
         "all_targets": False, "which_counts": "best",
         "entries_per_day": 1, "entries_in_total": 2, "attacks_per_day": 3, "program_seconds": 4,
-        "program_megabytes": 512, "is_hidden": True,
+        "program_megabytes": 512, "is_hidden": True, "board_frozen_at": bundle.starts_at,
+        "reveal_in_steps": True,
     }  # fmt: skip
     assert {name for name, value in DEFAULTS.items() if settings[name] != value} == set(DEFAULTS)
     changed = {

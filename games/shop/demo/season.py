@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from datasets.messages import Template
-from games.shop.attacks.registry import ATTACKS
 from games.shop.data.generate import generate
+from games.shop.demo.attacks import DEMO_ATTACKS
 from games.shop.demo.story import (
     CUT,
     KITSUNE,
@@ -286,7 +286,7 @@ SEASON = Season(
     format="2016",
     limits=LIMITS,
     ranking="2026",
-    attacks=tuple(attack.name for attack in ATTACKS),
+    attacks=DEMO_ATTACKS,
     teams=TEAMS,
     unchanged="identity",
     rounds=(PRACTICE, FINAL),

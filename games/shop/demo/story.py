@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from games.shop.attacks.registry import ATTACKS
 from games.shop.data.generate import generate
+from games.shop.demo.attacks import DEMO_ATTACKS
 from games.shop.guessing import STARTERS
 from scoring.rules import Limit
 
@@ -162,7 +162,7 @@ STORY = Story(
     limits=LIMITS,
     # The weaker side counts: useful data that hides nobody earns nothing, and the middle of the map wins.
     ranking="2026",
-    attacks=tuple(attack.name for attack in ATTACKS),
+    attacks=DEMO_ATTACKS,
     seed=SEED,
     teams=TEAMS,
     house=HOUSE,

@@ -294,6 +294,7 @@ if os.fork() == 0:
 time.sleep(0.1)
 """,
         ("done", "no-output", "timed-out", "cpu-exceeded", "output-too-large"),
+        "The ",
         limits={"wall_seconds": 3},
     ),
     "traces its parents": Hostile(
