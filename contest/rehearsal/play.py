@@ -24,7 +24,7 @@ from contest.services.standings_history import record_standing
 from contest.services.team_orders import Asked, request_answer, request_entry
 from contest.services.team_status import approve_team
 from contest.services.teams import create_invitation, create_team, join_team
-from contest.work.handlers import work_on
+from contest.work.handlers import work_off
 
 TRIES = 5
 """With how many methods a team tries to get a valid entry."""
@@ -56,7 +56,7 @@ def rehearse(bundle: Bundle, open_file: OpenFile, plan: Plan, say: Say) -> Outco
     clock = FastClock(contest)
     clock.turn_to(clock.registers_at)
     teams = _teams(contest, organiser, plan.teams)
-    _work_off()
+    work_off()
     play = _Play(contest, clock, teams, plan, outcome, say)
     for moment in clock.moments():
         play.come_to(moment)
@@ -89,11 +89,6 @@ def _teams(contest: Contest, organiser: User, n: int) -> list[Team]:
         if team.status == Team.Status.PENDING:
             approve_team(team, organiser, "rehearsal")
     return teams
-
-
-def _work_off() -> None:
-    while job := Job.objects.filter(state=Job.State.QUEUED).order_by("pk").first():
-        work_on(Job.Kind(job.kind))
 
 
 class _Play:
@@ -129,7 +124,7 @@ class _Play:
         """Let the moment be now, and do all that is due and queued."""
         self.clock.turn_to(moment.at)
         while run_clock() or Job.objects.filter(state=Job.State.QUEUED).exists():
-            _work_off()
+            work_off()
             self.clock.turn_to(moment.at)
 
     def _tell(self, moment: Moment, phase: Phase) -> None:

@@ -25,7 +25,7 @@ from contest.services.house import ARCHIVE_BYTES
 from contest.services.phase_clock import run_clock
 from contest.services.phases import close_phase, open_phase
 from contest.services.teams import create_team
-from contest.work.handlers import work_on
+from contest.work.handlers import work_off
 from datasets.zip_writer import zipped
 from games.contract.declaration import Declaration, in_language
 from games.loading import find_folder
@@ -46,19 +46,19 @@ def play_game_demo(name: str, report: Callable[[str], None]) -> Contest:
         return found
     contest, round_ = _make(declared, slug)
     report(f"The data of {declared.name} are being made.")
-    _work_off()
+    work_off()
     round_.refresh_from_db()
     if round_.build_state != BuildState.READY:
         raise RuntimeError(f"The data could not be made: {round_.build_log or round_.build_reason}")
     if declared.phases != "seek":
         _hide(round_, declared, report)
-    _work_off()
+    work_off()
     is_season = round_.feedback != Feedback.FULL
     if is_season:
         # Something is shown only once entries are handed over: the demo is a season that is over.
         _pass_on(round_, Phase.Kind.ANONYMISE, Phase.Kind.ATTACK)
     _seek(round_, declared, report)
-    _work_off()
+    work_off()
     if is_season:
         _pass_on(round_, Phase.Kind.ATTACK, Phase.Kind.RESULTS)
     return contest
@@ -70,7 +70,7 @@ def _pass_on(round_: Round, ending: Phase.Kind, beginning: Phase.Kind) -> None:
     for kind, act in ((ending, close_phase), (beginning, open_phase)):
         act(Phase.objects.select_related("round__contest").get(round=round_, kind=kind), organiser, "Demo.")
     while run_clock() or Job.objects.filter(state=Job.State.QUEUED).exists():
-        _work_off()
+        work_off()
     round_.refresh_from_db()
 
 
@@ -146,9 +146,3 @@ def _seek(round_: Round, declared: Declaration, report: Callable[[str], None]) -
 def _seated(round_: Round) -> list[tuple[Team, Seat]]:
     seats = Seat.objects.filter(round=round_, team__is_house=False).select_related("team").order_by("number")
     return [(seat.team, seat) for seat in seats if seat.team is not None]
-
-
-def _work_off() -> None:
-    """Do all queued jobs here; workers that run beside take some of them."""
-    while job := Job.objects.filter(state=Job.State.QUEUED).order_by("pk").first():
-        work_on(Job.Kind(job.kind))

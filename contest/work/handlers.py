@@ -48,3 +48,9 @@ HANDLERS: dict[Job.Kind, Callable[[Claim], None]] = {
 def work_on(kind: Job.Kind) -> None:
     """Claim the next job of a kind, if there is one, and do it."""
     perform_next(kind, HANDLERS[kind])
+
+
+def work_off() -> None:
+    """Do all queued jobs in this process; workers that run beside take some of them."""
+    while job := Job.objects.filter(state=Job.State.QUEUED).order_by("pk").first():
+        work_on(Job.Kind(job.kind))

@@ -27,7 +27,7 @@ from contest.services.phase_clock import run_clock
 from contest.services.phases import close_phase, open_phase
 from contest.services.standings_history import record_standing
 from contest.services.teams import create_team
-from contest.work.handlers import work_on
+from contest.work.handlers import work_off
 from games.formats.demo import Hide, Move, Season, SeasonRound
 
 DAY = datetime.timedelta(days=1)
@@ -155,8 +155,7 @@ def _play(
 def _judge(round_: Round) -> None:
     """Do all queued jobs here, wait for those that workers beside have taken, and record the places."""
     while True:
-        while job := Job.objects.filter(state=Job.State.QUEUED).order_by("pk").first():
-            work_on(Job.Kind(job.kind))
+        work_off()
         if not queries.job_counts(round_.contest).get(Job.State.RUNNING):
             break
         time.sleep(SECONDS_BETWEEN)
